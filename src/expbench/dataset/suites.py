@@ -1,0 +1,138 @@
+"""Suites: named, versioned lists of tasks, and where their code and oracles are.
+
+``mini`` ships in this package with its repositories and oracle solutions; ``expbench`` is the released
+data set, which the user points to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from expbench.dataset.release import SUFFIX, Paper, load_paper, load_release
+from expbench.errors import DataError, NotFoundError
+from expbench.schema import RESPONSE_NAME, SCRIPT_NAME, Record, ResearchTask
+
+SUITES = ("mini", "expbench")
+_SHIPPED = "shipped:"
+
+
+class Oracle(Record):
+    """A solution that is right by construction: the gold run of ``tasks check``.
+
+    ``measured`` are the numbers that the script prints in its last line, ``MEASURED {json}``.
+    """
+
+    response: str
+    patch: bytes
+    script: str
+    measured: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tasks in a fixed order. ``version`` is a digest of everything in them."""
+
+    name: str
+    tasks: tuple[ResearchTask, ...]
+
+    @property
+    def version(self) -> str:
+        """The first 12 hex digits of a sha256 over all tasks, ground truth included."""
+        digest = hashlib.sha256()
+        for task in self.tasks:
+            digest.update(task.model_dump_json().encode())
+        return digest.hexdigest()[:12]
+
+    def select(self, ids: Sequence[str]) -> tuple[ResearchTask, ...]:
+        """The named tasks in the suite's order, or all of them when none is named.
+
+        Raises:
+            NotFoundError: an id is not in the suite.
+        """
+        known = {task.id for task in self.tasks}
+        for name in ids:
+            if name not in known:
+                raise NotFoundError(
+                    f"Suite {self.name!r} has no task {name!r}: "
+                    f"`expbench tasks list --suite {self.name}` lists them."
+                )
+        return tuple(task for task in self.tasks if not ids or task.id in set(ids))
+
+    def task(self, task_id: str) -> ResearchTask:
+        """One task by id. Raises NotFoundError."""
+        return self.select([task_id])[0]
+
+
+def load_suite(name: str, data: Path | None = None) -> Suite:
+    """A suite by name; ``data`` is the folder of the released data set, for ``expbench``.
+
+    Raises:
+        NotFoundError: no such suite.
+        DataError: the data set is not there or cannot be read.
+    """
+    if name == "mini":
+        return Suite("mini", _mini_tasks())
+    if name == "expbench":
+        if data is None:
+            raise DataError(
+                "Suite 'expbench' needs the released data set: give its folder with --data DIR "
+                "or set EXPBENCH_DATA."
+            )
+        if not data.is_dir():
+            raise DataError(f"{data} is not a folder: give the released data set with --data DIR.")
+        return Suite("expbench", load_release(data))
+    raise NotFoundError(f"There is no suite {name!r}: choose one of {', '.join(SUITES)}.")
+
+
+def suite_of(task_id: str) -> str:
+    """The suite that a task id belongs to, by its venue."""
+    return "mini" if task_id.startswith("mini/") else "expbench"
+
+
+def shipped_tree(task: ResearchTask) -> Path | None:
+    """The task's repository as a folder of this package, or None when it is a git repository."""
+    if not task.repository.url.startswith(_SHIPPED):
+        return None
+    return _mini_root() / task.repository.url.removeprefix(_SHIPPED) / "repo"
+
+
+def oracle(task: ResearchTask) -> Oracle:
+    """The task's oracle solution.
+
+    Raises:
+        NotFoundError: only tasks that ship with this package have one.
+    """
+    tree = shipped_tree(task)
+    if tree is None:
+        raise NotFoundError(f"Task {task.id!r} has no oracle solution: only suite 'mini' has them.")
+    folder = tree.parent / "oracle" / task.id.rsplit("/", 1)[1]
+    return Oracle(
+        response=(folder / RESPONSE_NAME).read_text("utf-8"),
+        patch=(folder / "solution.patch").read_bytes(),
+        script=(folder / SCRIPT_NAME).read_text("utf-8"),
+        measured=json.loads((folder / "measured.json").read_text("utf-8")),
+    )
+
+
+def _mini_root() -> Path:
+    return Path(str(resources.files("expbench.dataset"))) / "mini"
+
+
+def _mini_tasks() -> tuple[ResearchTask, ...]:
+    tasks: list[ResearchTask] = []
+    for folder in sorted(path.parent for path in _mini_root().glob("*/paper.json")):
+        facts = json.loads((folder / "paper.json").read_text("utf-8"))
+        paper = Paper(
+            id=folder.name,
+            venue="mini",
+            title=facts["title"],
+            category=facts["category"],
+            url=f"{_SHIPPED}{folder.name}",
+        )
+        tasks.extend(load_paper(folder / f"{folder.name}{SUFFIX}", paper))
+    return tuple(tasks)
