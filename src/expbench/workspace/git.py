@@ -53,11 +53,13 @@ def git(
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
     timeout: float | None = 600,
+    accept: tuple[int, ...] = (0,),
 ) -> bytes:
     """Run git without any configuration but ours and return its standard output.
 
     Args:
         timeout: seconds.
+        accept: exit codes that are no error.
 
     Raises:
         PrerequisiteError: git is not installed.
@@ -82,7 +84,7 @@ def git(
         raise PrerequisiteError("git is not installed: install it with your package manager.") from None
     except subprocess.TimeoutExpired:
         raise GitError(f"git {_name(args)} took longer than {timeout:.0f} s") from None
-    if done.returncode != 0:
+    if done.returncode not in accept:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         raise GitError(f"git {_name(args)} failed: {lines[-1] if lines else done.returncode}")
     return done.stdout
@@ -91,14 +93,14 @@ def git(
 class BlobReader:
     """Contents of many objects from one ``git cat-file --batch`` process. A context manager."""
 
-    def __init__(self, git_dir: Path) -> None:
+    def __init__(self, git_dir: Path, env: Mapping[str, str] | None = None) -> None:
         self._process = subprocess.Popen(
-            ["git", f"--git-dir={git_dir}", "cat-file", "--batch", "--buffer"],
+            ["git", f"--git-dir={git_dir}", "cat-file", "--batch"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd="/",
-            env=_environment({}),
+            env=_environment(env or {}),
         )
 
     def __enter__(self) -> BlobReader:

@@ -12,7 +12,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from expbench.errors import LeakError, RepositoryError
+from expbench.errors import InfrastructureError, LeakError, RepositoryError
 from expbench.workspace.git import BlobReader, git
 from expbench.workspace.source import Source
 from expbench.workspace.tree import (
@@ -102,11 +102,43 @@ def materialise(prepared: Prepared, dest: Path) -> None:
     """
     dest.mkdir(parents=True, exist_ok=True)
     write_tree(prepared.git_dir, prepared.entries, dest)
-    _make_repository(prepared, dest / ".git")
-    git(["read-tree", "HEAD"], git_dir=dest / ".git")
-    refresh = ["--work-tree", str(dest), "update-index", "-q", "--refresh"]
-    git(["-c", "core.bare=false", *refresh, "--really-refresh"], git_dir=dest / ".git", cwd=dest)
+    _make_repository(prepared, dest)
     prove_clean(prepared, dest)
+
+
+def materialise_patched(prepared: Prepared, patch: bytes, dest: Path) -> None:
+    """Write the masked tree with a collected patch on top, byte for byte, to ``dest``.
+
+    The patch goes through an index and an object folder of ours, so that neither attributes of the
+    tree nor paths of the patch reach the file system before they were checked.
+
+    Raises:
+        InfrastructureError: it does not apply, which a patch that we made always does.
+    """
+    dest.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="expbench-apply-") as folder:
+        environment = own_objects(prepared, Path(folder))
+        git(["read-tree", prepared.tree], git_dir=prepared.git_dir, env=environment)
+        if patch.strip():
+            apply = ["apply", "--cached", "--binary", "--whitespace=nowarn", "-"]
+            git(apply, git_dir=prepared.git_dir, stdin=patch, env=environment)
+        tree = git(["write-tree"], git_dir=prepared.git_dir, env=environment).decode().strip()
+        entries = list_tree(prepared.git_dir, tree, environment)
+        if unsafe := [entry for entry in entries if not safe_path(entry.path)]:
+            raise InfrastructureError(f"the patch holds an unsafe path: {unsafe[0].path!r}")
+        write_tree(prepared.git_dir, entries, dest, environment)
+    _make_repository(prepared, dest)
+
+
+def own_objects(prepared: Prepared, folder: Path) -> dict[str, str]:
+    """git's environment for work on a prepared tree that leaves its repository as it is."""
+    objects = folder / "objects"
+    objects.mkdir()
+    return {
+        "GIT_INDEX_FILE": str(folder / "index"),
+        "GIT_OBJECT_DIRECTORY": str(objects),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(prepared.git_dir / "objects"),
+    }
 
 
 def prove_clean(prepared: Prepared, dest: Path) -> None:
@@ -151,15 +183,19 @@ def _write_index_tree(git_dir: Path, entries: list[Entry]) -> str:
         return git(["write-tree"], git_dir=git_dir, env=environment).decode().strip()
 
 
-def _make_repository(prepared: Prepared, repository: Path) -> None:
+def _make_repository(prepared: Prepared, dest: Path) -> None:
     """A repository with the one commit, its trees and blobs, branch ``main`` and nothing else."""
+    repository = dest / ".git"
     pack = git(
         ["pack-objects", "--revs", "--stdout", "--quiet", "--threads=1"],
         git_dir=prepared.git_dir,
         stdin=f"{prepared.commit}\n".encode(),
     )
-    git(["init", "--quiet", "--template=", str(repository.parent)])
+    git(["init", "--quiet", "--template=", str(dest)])
     git(["index-pack", "--stdin"], git_dir=repository, stdin=pack)
     (repository / "config").write_text(_CONFIG)
     (repository / "HEAD").write_text("ref: refs/heads/main\n")
     (repository / "refs" / "heads" / "main").write_text(f"{prepared.commit}\n")
+    git(["read-tree", "HEAD"], git_dir=repository)
+    refresh = ["--work-tree", str(dest), "update-index", "-q", "--really-refresh"]
+    git(refresh, git_dir=repository, cwd=dest, accept=(0, 1))

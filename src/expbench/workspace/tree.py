@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -27,9 +28,11 @@ class Entry:
     path: bytes
 
 
-def list_tree(git_dir: Path, treeish: str) -> tuple[Entry, ...]:
+def list_tree(
+    git_dir: Path, treeish: str, env: Mapping[str, str] | None = None
+) -> tuple[Entry, ...]:
     """All files of a commit or tree, in git's order."""
-    output = git(["ls-tree", "-r", "-z", "--full-tree", treeish], git_dir=git_dir)
+    output = git(["ls-tree", "-r", "-z", "--full-tree", treeish], git_dir=git_dir, env=env)
     entries = []
     for record in split_z(output):
         facts, _, path = record.partition(b"\t")
@@ -58,11 +61,13 @@ def leaves_tree(path: bytes, target: bytes) -> bool:
     return False
 
 
-def write_tree(git_dir: Path, entries: tuple[Entry, ...], dest: Path) -> None:
+def write_tree(
+    git_dir: Path, entries: tuple[Entry, ...], dest: Path, env: Mapping[str, str] | None = None
+) -> None:
     """Write the entries' files under ``dest``, an existing empty folder that is ours alone."""
     made: set[bytes] = set()
     root = os.fsencode(dest)
-    with BlobReader(git_dir) as blobs:
+    with BlobReader(git_dir, env) as blobs:
         for entry in entries:
             parent = os.path.dirname(os.path.join(root, entry.path))
             if parent not in made:
