@@ -1,0 +1,1 @@
+"""Reusable parts of the paper's studies, one module each; imported by the scripts."""
