@@ -1,0 +1,425 @@
+"""A running sandbox: namespaces that live as long as the task, and commands that end when told.
+
+Blocking and free of any event loop; the Inspect provider and the re-execution both stand on it. A
+command's output is read with flat memory, head and tail kept. A time-out kills the command and all that
+it started, and only that; closing the session kills everything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from expbench.errors import SandboxError
+from expbench.sandboxes import bubblewrap
+from expbench.sandboxes.environment import PythonEnvironment, sandbox_uid
+from expbench.schema import Enforced, Limits
+
+_SPAWNER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="expbench-spawn")
+"""The parent-death signal belongs to the spawning thread, so one long-lived thread spawns all."""
+
+_GRACE = 0.2
+"""Seconds that output is still read after a command has ended while a background job holds its pipes."""
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A command's result. ``stdout`` and ``stderr`` are bytes, cut in the middle where too long."""
+
+    exit_code: int
+    stdout: bytes
+    stderr: bytes
+    seconds: float
+    timed_out: bool = False
+    error: str = ""
+    """Why the command could not be started (``ENOENT: …``)."""
+
+
+@dataclass
+class _Tail:
+    """The head and the tail of a stream, within ``cap`` bytes."""
+
+    cap: int
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+    dropped: int = 0
+
+    def add(self, chunk: bytes) -> None:
+        room = self.cap // 2 - len(self.head)
+        if room > 0:
+            self.head += chunk[:room]
+            chunk = chunk[room:]
+        self.tail += chunk
+        excess = len(self.tail) - (self.cap - self.cap // 2)
+        if excess > 0:
+            del self.tail[:excess]
+            self.dropped += excess
+
+    def value(self) -> bytes:
+        if not self.dropped:
+            return bytes(self.head + self.tail)
+        note = f"\n[… {self.dropped} bytes left out …]\n".encode()
+        return bytes(self.head) + note + bytes(self.tail)
+
+
+class Session:
+    """One bubblewrap sandbox over a workspace folder. A context manager; ``close`` kills all of it."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        python: PythonEnvironment,
+        limits: Limits,
+        hidden: Sequence[Path] = (),
+    ) -> None:
+        self.workspace = workspace
+        self.limits = limits
+        self._python = python
+        self._held: list[tuple[int, int]] = []
+        self._lock = threading.Lock()
+        if os.geteuid() == 0:
+            _give(workspace, sandbox_uid())
+        self._process, self._channel = _SPAWNER.submit(_start, workspace, python, hidden).result()
+        try:
+            self._greet()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    @property
+    def enforced(self) -> Enforced:
+        """How each limit is enforced here; what stands not in it is not."""
+        limits = {
+            "network": "own namespace, no route",
+            "filesystem": "read-only system, sealed root",
+            "minutes": "process tree killed",
+            "output": f"{self.limits.output_mib} MiB of each stream kept",
+            "tmp": "1 GiB memory file system",
+        }
+        if self.limits.processes:
+            limits["processes"] = f"{self.limits.processes} by rlimit"
+        if self.limits.memory_mib:
+            limits["memory"] = f"{self.limits.memory_mib} MiB of address space for each process"
+        if self.limits.file_mib:
+            limits["file size"] = f"{self.limits.file_mib} MiB by rlimit"
+        return Enforced(provider="bwrap", limits=limits)
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        cwd: str = bubblewrap.WORKSPACE,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        output_cap: int | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Completed:
+        """Run a command to its end, to ``timeout`` seconds or until ``cancelled`` is set.
+
+        Raises:
+            SandboxError: the sandbox is dead.
+        """
+        cap = output_cap or self.limits.output_mib * 1024**2
+        pipes = _Pipes.open()
+        started = time.monotonic()
+        try:
+            self._send(argv, cwd, env or {}, pipes)
+            return self._pump(pipes, stdin, cap, started, timeout, cancelled)
+        finally:
+            pipes.close()
+
+    def close(self) -> None:
+        """Kill every process of the sandbox and wait until they are gone. May be called twice."""
+        with self._lock:
+            for status, control in self._held:
+                os.close(status)
+                os.close(control)
+            self._held.clear()
+        self._channel.close()
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def _greet(self) -> None:
+        """Wait for the supervisor, so that a sandbox that cannot start says why at once."""
+        self._channel.settimeout(30)
+        try:
+            self._channel.send(b"ping")
+            answer = self._channel.recv(16)
+        except OSError:
+            answer = b""
+        if answer != b"pong":
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(2)
+            stderr = self._process.stderr
+            said = stderr.read().decode(errors="replace").strip() if stderr and not self.alive else ""
+            raise SandboxError(f"the sandbox did not start: {said[-500:] or 'no answer'}")
+
+    def _send(
+        self, argv: Sequence[str], cwd: str, env: Mapping[str, str], pipes: _Pipes
+    ) -> None:
+        request = {
+            "argv": list(argv),
+            "cwd": cwd,
+            "env": {**self._environment(), **env},
+            "rlimits": self._rlimits(),
+        }
+        message = json.dumps(request).encode()
+        if len(message) > 200_000:
+            raise SandboxError("the command line is longer than 200 kB: write it to a file instead")
+        try:
+            socket.send_fds(self._channel, [message], pipes.inside)
+        except OSError:
+            raise SandboxError("the sandbox is dead: its first process has ended") from None
+        pipes.close_inside()
+
+    def _pump(
+        self,
+        pipes: _Pipes,
+        stdin: bytes,
+        cap: int,
+        started: float,
+        timeout: float | None,
+        cancelled: threading.Event | None,
+    ) -> Completed:
+        """Feed stdin, read both streams and the status, until the command has ended or must."""
+        streams = {pipes.stdout: _Tail(cap), pipes.stderr: _Tail(cap)}
+        answer = b""
+        ended_at: float | None = None
+        timed_out = False
+        with selectors.DefaultSelector() as selector:
+            for each in (*streams, pipes.status):
+                selector.register(each, selectors.EVENT_READ)
+            if stdin:
+                os.set_blocking(pipes.stdin, False)
+                selector.register(pipes.stdin, selectors.EVENT_WRITE)
+            else:
+                pipes.close_one("stdin")
+            view = memoryview(stdin)
+            while selector.get_map():
+                now = time.monotonic()
+                if ended_at is None and (
+                    (timeout is not None and now - started > timeout)
+                    or (cancelled is not None and cancelled.is_set())
+                ):
+                    timed_out = True
+                    break
+                if ended_at is not None and now - ended_at > _GRACE:
+                    break
+                for key, _ in selector.select(0.05):
+                    fd = key.fd
+                    if fd == pipes.stdin:
+                        view = _feed(fd, view)
+                        if not view:
+                            selector.unregister(fd)
+                            pipes.close_one("stdin")
+                        continue
+                    chunk = os.read(fd, 1 << 16)
+                    if not chunk:
+                        selector.unregister(fd)
+                        if fd == pipes.status:
+                            ended_at = ended_at or time.monotonic()
+                    elif fd == pipes.status:
+                        answer += chunk
+                        ended_at = time.monotonic()
+                    else:
+                        streams[fd].add(chunk)
+                        if ended_at is not None:
+                            ended_at = min(time.monotonic(), ended_at + _GRACE)
+        return self._completed(pipes, streams, answer, started, timed_out)
+
+    def _completed(
+        self,
+        pipes: _Pipes,
+        streams: Mapping[int, _Tail],
+        answer: bytes,
+        started: float,
+        timed_out: bool,
+    ) -> Completed:
+        stdout, stderr = (streams[fd].value() for fd in (pipes.stdout, pipes.stderr))
+        seconds = time.monotonic() - started
+        if timed_out:
+            self._end(pipes)
+            return Completed(124, stdout, stderr, seconds, timed_out=True)
+        try:
+            status = json.loads(answer)
+        except ValueError:
+            if not self.alive or not self._responds():
+                raise SandboxError("the sandbox died while a command ran in it") from None
+            return Completed(137, stdout, stderr, seconds, error="its keeper was killed")
+        if "error" in status:
+            return Completed(127, stdout, stderr, seconds, error=str(status["error"]))
+        self._hold(pipes)
+        return Completed(int(status["exit"]), stdout, stderr, seconds)
+
+    def _end(self, pipes: _Pipes) -> None:
+        """Have the keeper kill the command's whole tree; kill the sandbox when that takes a second."""
+        pipes.close_one("control")
+        deadline = time.monotonic() + 1.0
+        with selectors.DefaultSelector() as selector:
+            selector.register(pipes.status, selectors.EVENT_READ)
+            while time.monotonic() < deadline:
+                if selector.select(0.05) and not os.read(pipes.status, 4096):
+                    return
+        self.close()
+
+    def _hold(self, pipes: _Pipes) -> None:
+        """Keep a returned command's background jobs alive until the session ends."""
+        with self._lock:
+            self._held = [pair for pair in self._held if not _closed(pair)]
+            self._held.append((pipes.take("status"), pipes.take("control")))
+
+    def _responds(self) -> bool:
+        with self._lock:
+            try:
+                self._channel.settimeout(5)
+                self._channel.send(b"ping")
+                return self._channel.recv(16) == b"pong"
+            except OSError:
+                return False
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "PATH": f"{self._python.bin}:/usr/local/bin:/usr/bin:/bin",
+            "HOME": bubblewrap.HOME,
+            "USER": "agent",
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            "TMPDIR": "/tmp",
+            "PYTHONHASHSEED": "0",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "MPLBACKEND": "Agg",
+            "VIRTUAL_ENV": self._python.mount,
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "safe.directory",
+            "GIT_CONFIG_VALUE_0": "*",
+        }
+
+    def _rlimits(self) -> dict[str, int]:
+        limits = {"CORE": 0}
+        if self.limits.processes:
+            limits["NPROC"] = self.limits.processes
+        if self.limits.memory_mib:
+            limits["AS"] = self.limits.memory_mib * 1024**2
+        if self.limits.file_mib:
+            limits["FSIZE"] = self.limits.file_mib * 1024**2
+        return limits
+
+
+@dataclass
+class _Pipes:
+    """The five pipes of a command: our ends by name, the sandbox's ends as a list."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+    status: int
+    control: int
+    inside: list[int]
+
+    @classmethod
+    def open(cls) -> _Pipes:
+        in_read, in_write = os.pipe()
+        out_read, out_write = os.pipe()
+        err_read, err_write = os.pipe()
+        status_read, status_write = os.pipe()
+        control_read, control_write = os.pipe()
+        inside = [in_read, out_write, err_write, status_write, control_read]
+        return cls(in_write, out_read, err_read, status_read, control_write, inside)
+
+    def close_inside(self) -> None:
+        while self.inside:
+            os.close(self.inside.pop())
+
+    def close_one(self, name: str) -> None:
+        fd = self.take(name)
+        if fd >= 0:
+            os.close(fd)
+
+    def take(self, name: str) -> int:
+        """Give an end away; it will not be closed with the others."""
+        fd: int = getattr(self, name)
+        setattr(self, name, -1)
+        return fd
+
+    def close(self) -> None:
+        self.close_inside()
+        for name in ("stdin", "stdout", "stderr", "status", "control"):
+            self.close_one(name)
+
+
+def _start(
+    workspace: Path, python: PythonEnvironment, hidden: Sequence[Path]
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        command = bubblewrap.arguments(workspace, python, theirs.fileno(), hidden)
+        process = subprocess.Popen(
+            command,
+            pass_fds=(theirs.fileno(),),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={},
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError as error:
+        ours.close()
+        raise SandboxError(f"the sandbox did not start: {error}") from None
+    finally:
+        theirs.close()
+    return process, ours
+
+
+def _feed(fd: int, view: memoryview) -> memoryview:
+    try:
+        return view[os.write(fd, view[: 1 << 16]) :]
+    except BlockingIOError:
+        return view
+    except BrokenPipeError:
+        return view[:0]
+
+
+def _closed(pair: tuple[int, int]) -> bool:
+    """Whether a held command's keeper has ended; closes our ends then."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(pair[0], selectors.EVENT_READ)
+        if not selector.select(0) or os.read(pair[0], 4096):
+            return False
+    for fd in pair:
+        os.close(fd)
+    return True
+
+
+def _give(folder: Path, uid: int) -> None:
+    """Make everything in a fresh workspace belong to the sandbox's user."""
+    for parent, folders, files in os.walk(folder):
+        shutil.chown(parent, uid, uid)
+        for name in (*folders, *files):
+            os.lchown(os.path.join(parent, name), uid, uid)
