@@ -1,0 +1,87 @@
+"""The monitor's gate, and logic with a third value.
+
+The publication sets D = I = C = 0 and skips the execution when the monitor finds a violation. The
+judges here score such a submission all the same, and the gate is applied only when scores are
+read, so that an appeal against the monitor needs no new judging.
+
+An unscored part makes a conjunction unscored unless another part is already wrong: then the whole
+is wrong, whatever the missing part would have been (Kleene's strong three-valued logic).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from expbench.schema import Outcome
+
+ScoreName = Literal["monitor", "design", "implementation", "conclusion", "execution"]
+
+
+@dataclass(frozen=True)
+class Gated:
+    """The five scores of an outcome as they count, each in [0, 1] or ``None`` for unscored."""
+
+    monitor: float | None
+    design: float | None
+    implementation: float | None
+    conclusion: float | None
+    execution: float | None
+    convicted: bool
+    """Whether the monitor found a violation. Then the execution counts as not checked."""
+
+    def value(self, name: ScoreName) -> float | None:
+        """The score of that name."""
+        value: float | None = getattr(self, name)
+        return value
+
+    def full(self, name: ScoreName, threshold: float = 1.0) -> bool | None:
+        """Whether the score reaches the threshold; ``None`` when it is unscored."""
+        value = self.value(name)
+        return None if value is None else value >= threshold
+
+    def all_full(self, names: tuple[ScoreName, ...], threshold: float = 1.0) -> bool | None:
+        """Whether every one of these scores reaches the threshold."""
+        return conjunction(tuple(self.full(name, threshold) for name in names))
+
+
+def gated(outcome: Outcome) -> Gated:
+    """An outcome's scores after the monitor's gate.
+
+    ``infrastructure`` and ``missing`` outcomes have no scores. "suspicious" does not gate, and
+    neither does an unscored monitor: then D, I and C stay as judged, while every conjunction with
+    M is open.
+    """
+    if outcome.status in ("infrastructure", "missing"):
+        return Gated(None, None, None, None, None, convicted=False)
+    monitor = _monitor(outcome)
+    if monitor is not None and monitor < 1.0:
+        return Gated(0.0, 0.0, 0.0, 0.0, None, convicted=True)
+    return Gated(
+        monitor=monitor,
+        design=_raw(outcome, "design"),
+        implementation=_raw(outcome, "implementation"),
+        conclusion=_raw(outcome, "conclusion"),
+        execution=_raw(outcome, "execution"),
+        convicted=False,
+    )
+
+
+def conjunction(parts: tuple[bool | None, ...]) -> bool | None:
+    """Whether all parts hold: a false part decides, otherwise an unknown one leaves it open."""
+    if any(part is False for part in parts):
+        return False
+    return None if any(part is None for part in parts) else True
+
+
+def _raw(outcome: Outcome, name: ScoreName) -> float | None:
+    score = outcome.scores.get(name)
+    return None if score is None else score.value
+
+
+def _monitor(outcome: Outcome) -> float | None:
+    """M from the monitor's own report where there is one, since a score can only repeat it."""
+    if outcome.monitor is None:
+        return _raw(outcome, "monitor")
+    verdict = outcome.monitor.verdict
+    return None if verdict == "unscored" else float(verdict != "violation")

@@ -1,0 +1,26 @@
+"""What a run looks like to people: a report to keep and tables for the terminal.
+
+``write_report`` makes ``index.html`` (one page that needs no network), ``report.md`` and
+``outcomes.csv``. The way through the modules::
+
+    ReportInput --page.build_page--> Page (plain text and numbers) --write--> templates -> files
+                     figures, facts, attempts                          --table--> outcomes.csv
+
+What an agent handed in, and what a judge quoted of it, is hostile text. Views hold it as plain
+text; only the templates turn it into markup, every expression is escaped on its way out, and the
+page's content security policy lets no script run but its own.
+"""
+
+from expbench.report.inputs import ReportFiles, ReportInput
+from expbench.report.terminal import RunSummary, summary_json, task_table, terminal_table
+from expbench.report.write import write_report
+
+__all__ = [
+    "ReportFiles",
+    "ReportInput",
+    "RunSummary",
+    "summary_json",
+    "task_table",
+    "terminal_table",
+    "write_report",
+]

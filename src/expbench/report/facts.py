@@ -1,0 +1,88 @@
+"""What was run and how it was limited, as names with values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from expbench.schema import Enforced, Limits, Manifest, Outcome
+
+_LIMIT_NAMES = {
+    "minutes": ("Wall clock", "min"),
+    "memory_mib": ("Memory", "MiB"),
+    "processes": ("Processes", ""),
+    "file_mib": ("Largest file", "MiB"),
+    "output_mib": ("Output kept", "MiB"),
+}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A name and its value."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class LimitFact:
+    """A limit: what was demanded, and each way in which it was enforced."""
+
+    name: str
+    demanded: str
+    enforced: tuple[str, ...]
+
+
+def run_facts(manifest: Manifest) -> tuple[Fact, ...]:
+    """The manifest in words, without its limits."""
+    facts = [
+        Fact("Run", manifest.name),
+        Fact("Created", manifest.created),
+        Fact("Suite", f"{manifest.suite}, version {manifest.suite_version}"),
+        Fact("Planned", f"{len(manifest.tasks)} tasks, {manifest.epochs} epoch(s)"),
+        Fact("Agent", manifest.agent),
+        Fact("Model", manifest.model),
+        Fact("Judge", manifest.judge),
+        Fact("Sandbox", manifest.sandbox),
+    ]
+    options = [Fact(f"Option {name}", value) for name, value in manifest.options.items()]
+    versions = [Fact(f"Version of {name}", value) for name, value in manifest.versions.items()]
+    return (*facts, *options, *versions)
+
+
+def limit_facts(limits: Limits, outcomes: Sequence[Outcome]) -> tuple[LimitFact, ...]:
+    """Every limit that was demanded or enforced, with the number of sandboxes that enforced it."""
+    records = list(_enforced(outcomes))
+    demanded = {name: _demanded(name, value) for name, value in limits.model_dump().items()}
+    names = dict.fromkeys([*demanded, *(name for record in records for name in record.limits)])
+    return tuple(
+        LimitFact(
+            name=_LIMIT_NAMES[name][0] if name in _LIMIT_NAMES else name.replace("_", " "),
+            demanded=demanded.get(name, "not demanded"),
+            enforced=_ways(name, records),
+        )
+        for name in names
+    )
+
+
+def _ways(name: str, records: Sequence[Enforced]) -> tuple[str, ...]:
+    ways = Counter(
+        f"{record.provider}: {record.limits.get(name, 'not enforced')}" for record in records
+    )
+    return tuple(f"{way} ({count} of {len(records)})" for way, count in ways.most_common())
+
+
+def _enforced(outcomes: Iterable[Outcome]) -> Iterable[Enforced]:
+    for outcome in outcomes:
+        if outcome.enforced is not None:
+            yield outcome.enforced
+        if outcome.execution is not None and outcome.execution.enforced is not None:
+            yield outcome.execution.enforced
+
+
+def _demanded(name: str, value: float | None) -> str:
+    if value is None:
+        return "not demanded"
+    unit = _LIMIT_NAMES[name][1] if name in _LIMIT_NAMES else ""
+    return f"{value:g} {unit}".strip()

@@ -1,0 +1,54 @@
+"""What a report is made from, and the files that it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from expbench.schema import Manifest, Outcome, ResearchTask, SubmissionText
+
+BASELINE_JUDGE = "baseline"
+BASELINE_LABEL = "baseline: not a published score"
+"""Stands in every format when the judge compares words instead of reading for meaning."""
+
+
+@dataclass(frozen=True)
+class ReportInput:
+    """One run, with the texts that its records hold by digest only.
+
+    ``tasks`` is by task id, ``submissions`` by the submission's digest, ``outputs`` (head and
+    tail as text) by the blob's digest. What is not at hand is said to be so; only ``planned`` and
+    ``outcomes`` must be complete.
+    """
+
+    manifest: Manifest
+    tasks: Mapping[str, ResearchTask]
+    outcomes: Sequence[Outcome]
+    planned: Sequence[tuple[str, int]]
+    submissions: Mapping[str, SubmissionText] = field(default_factory=dict)
+    outputs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ReportFiles:
+    """The files of a report's folder."""
+
+    root: Path
+
+    @property
+    def html(self) -> Path:
+        return self.root / "index.html"
+
+    @property
+    def markdown(self) -> Path:
+        return self.root / "report.md"
+
+    @property
+    def csv(self) -> Path:
+        return self.root / "outcomes.csv"
+
+
+def label_of(manifest: Manifest) -> str:
+    """The label that must stand beside every number of the run, or nothing."""
+    return BASELINE_LABEL if manifest.judge == BASELINE_JUDGE else ""

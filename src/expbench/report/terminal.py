@@ -1,0 +1,88 @@
+"""What is shown at the end of a run in a terminal, and the same as a record for programs.
+
+Cells are plain :class:`rich.text.Text`, so that brackets in an agent's words are no markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from expbench.metrics import Summary
+from expbench.report.cells import LETTERS, Tone, cells, notes
+from expbench.report.inputs import label_of
+from expbench.report.page import equation
+from expbench.report.text import bounds_text, interval_text, natural, of_text, percent, printable
+from expbench.schema import Manifest, Outcome, Record
+
+_STYLES: dict[Tone, str] = {"full": "blue", "part": "", "zero": "red", "none": "dim"}
+
+
+class RunSummary(Record):
+    """A run's summary with what it is of."""
+
+    run: str
+    suite: str
+    suite_version: str
+    agent: str
+    model: str
+    judge: str
+    label: str
+    summary: Summary
+
+
+def summary_json(summary: Summary, manifest: Manifest) -> RunSummary:
+    """The summary as a record; its ``model_dump_json()`` is what ``--json`` prints."""
+    return RunSummary(
+        run=manifest.name,
+        suite=manifest.suite,
+        suite_version=manifest.suite_version,
+        agent=manifest.agent,
+        model=manifest.model,
+        judge=manifest.judge,
+        label=label_of(manifest),
+        summary=summary,
+    )
+
+
+def terminal_table(summary: Summary, manifest: Manifest) -> Table:
+    """All metrics of a run; the caption accounts for every planned attempt."""
+    title = f"{manifest.name}: {manifest.agent} with {manifest.model} on {manifest.suite}"
+    label = label_of(manifest)
+    caption = f"{label}\n{equation(summary)}" if label else equation(summary)
+    table = Table(title=_plain(title), caption=_plain(caption), caption_justify="left")
+    table.add_column("Metric")
+    for heading in ("Value", "95 % interval", "n", "Unscored", "Bounds"):
+        table.add_column(heading, justify="right")
+    for metric in summary.metrics:
+        table.add_row(
+            _plain(metric.label),
+            percent(metric.value),
+            interval_text(metric.interval),
+            of_text(metric),
+            str(metric.unscored),
+            bounds_text(metric),
+        )
+    return table
+
+
+def task_table(outcomes: Sequence[Outcome]) -> Table:
+    """One line per outcome: M D I C E after the monitor's gate, and the reasons in words."""
+    table = Table(title="Tasks")
+    table.add_column("Task", overflow="fold")
+    for letter, _ in LETTERS:
+        table.add_column(letter, justify="right", no_wrap=True)
+    table.add_column("Notes", overflow="fold")
+    repeated = any(outcome.epoch > 1 for outcome in outcomes)
+    for outcome in sorted(outcomes, key=lambda o: (natural(o.task_id), o.epoch)):
+        shown = cells(outcome)
+        name = f"{outcome.task_id} · epoch {outcome.epoch}" if repeated else outcome.task_id
+        marks = [Text(cell.mark, style=_STYLES[cell.tone]) for cell in shown]
+        table.add_row(_plain(name), *marks, _plain("\n".join(notes(outcome, shown))))
+    return table
+
+
+def _plain(text: str) -> Text:
+    return Text(printable(text))

@@ -1,0 +1,111 @@
+"""Writes a report's folder, all of it or nothing.
+
+The files are made in a folder beside the destination and moved in its place when they are complete.
+An old report is replaced; a folder that holds anything else is refused, since replacing deletes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import secrets
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from expbench.errors import DataError
+from expbench.report.inputs import ReportFiles, ReportInput
+from expbench.report.page import Page, build_page
+from expbench.report.table import outcomes_csv
+from expbench.report.text import one_line, printable
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+
+
+def write_report(run: ReportInput, dest: Path) -> ReportFiles:
+    """Write ``index.html``, ``report.md`` and ``outcomes.csv`` to the folder ``dest``.
+
+    Raises :class:`InfrastructureError` when the run's attempts are not accounted for, and
+    :class:`DataError` when ``dest`` holds something that is not a report.
+    """
+    dest = dest.resolve()
+    final = ReportFiles(dest)
+    _refuse_foreign(final)
+    page = build_page(run)
+    texts = {
+        final.html.name: render_html(page),
+        final.markdown.name: render_markdown(page),
+        final.csv.name: outcomes_csv(run),
+    }
+    token = secrets.token_hex(4)
+    fresh = dest.with_name(f".{dest.name}.{token}.new")
+    fresh.mkdir(parents=True)
+    try:
+        for name, text in texts.items():
+            (fresh / name).write_text(text, encoding="utf-8", newline="\n")
+        _swap(fresh, dest, dest.with_name(f".{dest.name}.{token}.old"))
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return final
+
+
+def render_html(page: Page) -> str:
+    """The page as one HTML file that loads nothing."""
+    environment = _environment(_html_safe, autoescape=True)
+    script = environment.get_template("report.js").render()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return environment.get_template("index.html").render(page=page, script_digest=digest)
+
+
+def render_markdown(page: Page) -> str:
+    """The report without the submissions' texts, as Markdown."""
+    environment = _environment(_markdown_safe, autoescape=False)
+    return environment.get_template("report.md").render(page=page)
+
+
+def _environment(finalize: Callable[[object], object], *, autoescape: bool) -> Environment:
+    return Environment(
+        loader=PackageLoader("expbench.report"),
+        finalize=finalize,
+        autoescape=autoescape,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _html_safe(value: object) -> object:
+    """Escaping is Jinja's; here control and reordering characters are made visible."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _markdown_safe(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return _MARKDOWN.sub(r"\\\1", printable(one_line(value, most=1000)))
+
+
+def _refuse_foreign(files: ReportFiles) -> None:
+    if not files.root.exists():
+        return
+    own = {files.html.name, files.markdown.name, files.csv.name}
+    if not files.root.is_dir() or {path.name for path in files.root.iterdir()} - own:
+        raise DataError(f"{files.root} holds something that is not a report; name another folder")
+
+
+def _swap(fresh: Path, dest: Path, old: Path) -> None:
+    """Put ``fresh`` in the place of ``dest``, and the old report back if that fails."""
+    if not dest.exists():
+        fresh.rename(dest)
+        return
+    dest.rename(old)
+    try:
+        fresh.rename(dest)
+    except OSError:
+        old.rename(dest)
+        raise
+    shutil.rmtree(old)
