@@ -172,8 +172,8 @@ class Submission(Record):
     """Everything that an agent handed in, taken from outside the sandbox by comparing trees.
 
     ``design`` and ``conclusion`` are ``None`` when the agent gave none; ``problems`` says why in words.
-    ``patch`` is git's binary patch from the masked tree to the agent's tree; ``script`` is the
-    reproduce script, ``response`` the raw bytes of ``response.json`` and ``trajectory`` the agent's
+    ``patch`` is git's binary patch from the masked tree to the agent's tree, ``text`` its view for judges
+    (:class:`SubmissionText` as JSON); ``script`` is the reproduce script, ``response`` the raw bytes of ``response.json`` and ``trajectory`` the agent's
     messages and tool calls as JSON lines (:class:`Turn`).
     """
 
@@ -182,6 +182,7 @@ class Submission(Record):
     design: str | None = None
     conclusion: str | None = None
     patch: Blob
+    text: Blob
     script: Blob | None = None
     response: Blob | None = None
     trajectory: Blob | None = None

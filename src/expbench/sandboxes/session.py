@@ -89,8 +89,7 @@ class Session:
         self._python = python
         self._held: list[tuple[int, int]] = []
         self._lock = threading.Lock()
-        if os.geteuid() == 0:
-            _give(workspace, sandbox_uid())
+        self.adopt()
         self._process, self._channel = _SPAWNER.submit(_start, workspace, python, hidden).result()
         try:
             self._greet()
@@ -103,6 +102,11 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def adopt(self) -> None:
+        """Make what the harness has put into the workspace the sandbox user's own."""
+        if os.geteuid() == 0:
+            _give(self.workspace, sandbox_uid())
 
     @property
     def alive(self) -> bool:

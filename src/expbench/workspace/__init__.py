@@ -1,7 +1,9 @@
 """Workspaces and submissions: nothing leaks in, nothing is lost coming out."""
 
 from expbench.workspace.collect import Collected, collect
+from expbench.workspace.finder import SourceFinder
 from expbench.workspace.prepare import Prepared, mask, materialise, materialise_patched, prove_clean
+from expbench.workspace.reading import code_reader, shipped_documents
 from expbench.workspace.response import Response, parse_response
 from expbench.workspace.source import Source, find_clone, from_folder, from_git
 from expbench.workspace.store import BlobStore
@@ -12,6 +14,8 @@ __all__ = [
     "Prepared",
     "Response",
     "Source",
+    "SourceFinder",
+    "code_reader",
     "collect",
     "find_clone",
     "from_folder",
@@ -21,4 +25,5 @@ __all__ = [
     "materialise_patched",
     "parse_response",
     "prove_clean",
+    "shipped_documents",
 ]

@@ -1,0 +1,50 @@
+"""An agent's messages as turns, the neutral form that the monitor reads and the store keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
+from inspect_ai.tool import ToolCall
+
+from expbench.schema import Turn
+
+_COMMAND_ARGUMENTS = ("command", "cmd", "code", "script", "input")
+
+
+def to_turns(messages: Iterable[ChatMessage]) -> tuple[Turn, ...]:
+    """Messages in order; a tool's call and its result become one turn."""
+    turns: list[Turn] = []
+    calls: dict[str, ToolCall] = {}
+    answered: set[str] = set()
+    for message in messages:
+        if isinstance(message, ChatMessageTool):
+            call = calls.get(message.tool_call_id or "")
+            answered.add(message.tool_call_id or "")
+            failed = message.error is not None or message.text.endswith("\n[failed]")
+            turns.append(_tool_turn(call, message.text, failed, message.function or ""))
+            continue
+        if message.text:
+            turns.append(Turn(role=message.role, text=message.text))
+        if isinstance(message, ChatMessageAssistant):
+            calls |= {call.id: call for call in message.tool_calls or ()}
+    unanswered = [call for identifier, call in calls.items() if identifier not in answered]
+    turns += [_tool_turn(call, "", True, call.function) for call in unanswered]
+    return tuple(turns)
+
+
+def to_json_lines(turns: Sequence[Turn]) -> bytes:
+    return b"".join(turn.model_dump_json().encode() + b"\n" for turn in turns)
+
+
+def from_json_lines(content: bytes) -> tuple[Turn, ...]:
+    return tuple(Turn.model_validate_json(line) for line in content.splitlines() if line)
+
+
+def _tool_turn(call: ToolCall | None, text: str, failed: bool, function: str) -> Turn:
+    arguments = dict(call.arguments) if call else {}
+    for name in _COMMAND_ARGUMENTS:
+        if isinstance(arguments.get(name), str):
+            return Turn(role="tool", tool=function, command=arguments[name], text=text, failed=failed)
+    command = "\n".join(f"{name}: {value}" for name, value in arguments.items())
+    return Turn(role="tool", tool=function, command=command, text=text, failed=failed)

@@ -1,0 +1,33 @@
+"""The only reader of Inspect logs: what became of samples that have no outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from inspect_ai.log import EvalLog
+
+from expbench.runs import Key
+
+
+def failures(logs: Iterable[EvalLog]) -> dict[Key, str]:
+    """Samples that ended with an error, with its first line."""
+    found: dict[Key, str] = {}
+    for log in logs:
+        for sample in log.samples or ():
+            if sample.error is not None:
+                lines = sample.error.message.strip().splitlines()
+                found[str(sample.id), sample.epoch] = (lines[0] if lines else "unknown error")[:500]
+    return found
+
+
+def interrupted(logs: Iterable[EvalLog]) -> bool:
+    """Whether an evaluation was stopped by its user."""
+    return any(log.status == "cancelled" for log in logs)
+
+
+def failed_whole(logs: Iterable[EvalLog]) -> str:
+    """The error of an evaluation that failed as a whole, not in one sample; empty if none did."""
+    for log in logs:
+        if log.status == "error" and log.error is not None:
+            return log.error.message.strip().splitlines()[0][:500]
+    return ""

@@ -1,0 +1,180 @@
+"""From what a user asks for to a run that can start: every check that needs no work comes first.
+
+A run's manifest holds all that is needed to open it again, so a run and its resumption come from the
+same place.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+import expbench as package
+from expbench.agents import get_agent
+from expbench.dataset import Suite, load_suite
+from expbench.errors import NotFoundError, PrerequisiteError, UserError
+from expbench.evaluation import Evaluation, Listener, _nobody
+from expbench.judges import get_judge
+from expbench.models import load_model
+from expbench.paths import CachePaths
+from expbench.prompts import load
+from expbench.runs import Run
+from expbench.sandboxes import bubblewrap
+from expbench.sandboxes.host import SandboxHost
+from expbench.schema import Limits, Manifest
+from expbench.workspace import SourceFinder
+
+DEFAULT_CACHE = Path("~/.cache/expbench")
+NO_MODEL = "none/none"
+_LEAST_DISK = 300 * 1024**2
+_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user asks for. ``minutes`` bounds the agent, and again the re-run."""
+
+    suite: str = "mini"
+    tasks: tuple[str, ...] = ()
+    agent: str = "react"
+    model: str = ""
+    judge: str = "baseline"
+    epochs: int = 1
+    minutes: float = 40.0
+    sandbox: str = "bwrap"
+    data: Path | None = None
+    repos: Path | None = None
+    cache: Path = field(default_factory=DEFAULT_CACHE.expanduser)
+    out: Path = field(default_factory=lambda: Path("runs") / new_name("run"))
+
+
+def new_name(prefix: str) -> str:
+    """A run's name that sorts by time: ``prefix-20250131-120000``."""
+    return f"{_NAME.sub('-', prefix).strip('-')}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+
+
+def plan(options: Options) -> Manifest:
+    """The manifest of a run, after everything that could stop it at once has been checked.
+
+    Raises:
+        UserError: with the sentence that says what to change.
+    """
+    if options.sandbox != "bwrap":
+        raise NotFoundError(f"There is no sandbox {options.sandbox!r}: choose bwrap.")
+    if options.epochs < 1 or not 0 < options.minutes < 1e5:
+        raise UserError("--epochs must be at least 1, and --limit-minutes more than 0.")
+    suite = load_suite(options.suite, options.data)
+    tasks = suite.select(options.tasks)
+    agent = get_agent(options.agent)
+    if agent.needs_model and not options.model:
+        raise UserError(
+            f"Agent {options.agent!r} needs a model: add --model provider/name, "
+            "such as --model openai/gpt-5."
+        )
+    if options.model:
+        load_model(options.model)
+    get_judge(options.judge)
+    if options.repos is not None and not options.repos.is_dir():
+        raise NotFoundError(f"{options.repos} is not a folder of clones: check --repos.")
+    bubblewrap.check()
+    _check_disk(options)
+    return Manifest(
+        name=options.out.name,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        suite=options.suite,
+        suite_version=suite.version,
+        tasks=tuple(task.id for task in tasks),
+        epochs=options.epochs,
+        agent=options.agent,
+        model=options.model,
+        judge=options.judge,
+        sandbox=options.sandbox,
+        limits=Limits(minutes=options.minutes),
+        options={
+            name: str(value.resolve())
+            for name, value in (("data", options.data), ("repos", options.repos))
+            if value is not None
+        },
+        versions=_versions(),
+    )
+
+
+def options_of(run: Run, cache: Path, data: Path | None = None, repos: Path | None = None) -> Options:
+    """The options that a run was planned with; ``data`` and ``repos`` replace moved folders."""
+    manifest = run.manifest
+    stored = {name: Path(value) for name, value in manifest.options.items()}
+    return Options(
+        suite=manifest.suite,
+        tasks=manifest.tasks,
+        agent=manifest.agent,
+        model=manifest.model,
+        judge=manifest.judge,
+        epochs=manifest.epochs,
+        minutes=manifest.limits.minutes,
+        sandbox=manifest.sandbox,
+        data=data or stored.get("data"),
+        repos=repos or stored.get("repos"),
+        cache=cache,
+        out=run.paths.root,
+    )
+
+
+def open_evaluation(run: Run, options: Options, listener: Listener = _nobody) -> Evaluation:
+    """Everything that the run's tasks need.
+
+    Raises:
+        UserError: the data set is not the one that the run was planned on.
+    """
+    suite = suite_of_run(run, options)
+    cache = CachePaths(options.cache)
+    hidden = tuple(path for path in (options.data, run.paths.root.resolve()) if path is not None)
+    return Evaluation(
+        run=run,
+        tasks={task.id: task for task in suite.tasks},
+        sources=SourceFinder(cache.repos, clones=options.repos),
+        host=SandboxHost(cache, hidden),
+        agent=get_agent(run.manifest.agent),
+        judge=get_judge(run.manifest.judge),
+        listener=listener,
+    )
+
+
+def suite_of_run(run: Run, options: Options) -> Suite:
+    """The run's suite in the version that it was planned on. Raises UserError for another one."""
+    suite = load_suite(run.manifest.suite, options.data)
+    if suite.version != run.manifest.suite_version:
+        raise UserError(
+            f"The run was made on {suite.name} version {run.manifest.suite_version}, and this is "
+            f"{suite.version}: scores of two versions are never mixed, start a new run."
+        )
+    return suite
+
+
+def with_out(options: Options, out: Path) -> Options:
+    return replace(options, out=out)
+
+
+def _check_disk(options: Options) -> None:
+    for folder in (options.out, options.cache):
+        place = next(p for p in (folder.absolute(), *folder.absolute().parents) if p.exists())
+        free = shutil.disk_usage(place).free
+        if free < _LEAST_DISK:
+            raise PrerequisiteError(
+                f"Only {free // 1024**2} MiB are free at {place}: free at least "
+                f"{_LEAST_DISK // 1024**2} MiB, or choose another place with --out or XDG_CACHE_HOME."
+            )
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "expbench": package.__version__,
+        "inspect-ai": metadata.version("inspect-ai"),
+        "python": platform.python_version(),
+        "numpy": metadata.version("numpy"),
+        "agent prompt": load("agent").digest[:12],
+    }

@@ -1,0 +1,168 @@
+"""The benchmark as an Inspect task: the file to read first.
+
+One task's way through::
+
+    dataset   one sample for each research task; its input is the prompt, nothing else is in it
+    solver    prepare the masked workspace, run the agent in the sandbox, collect the submission
+    scorers   monitor, judge, clean re-run: M D I C E, then the conjunctions All and All·E
+
+Every step is a plain function on the run's folder (``attempt``, ``assess``, ``metrics``); here they are
+only put in order. What is in the run's journal already is not done again, which is all of resuming.
+
+``inspect eval expbench/expbench -T suite=mini --model …`` runs :func:`expbench`; the ``expbench`` command
+builds the same task by :func:`build_task`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import anyio
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import Score as InspectScore
+from inspect_ai.scorer import Scorer, Target, mean, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from expbench.assess import assess
+from expbench.attempt import attempt
+from expbench.evaluation import Evaluation, agent_prompt
+from expbench.metrics import gated
+from expbench.planning import Options, open_evaluation, plan
+from expbench.runs import create
+from expbench.sandboxes.bwrap import BwrapConfig
+from expbench.schema import SCORE_NAMES, Outcome
+
+CONJUNCTIONS = {
+    "all": ("monitor", "design", "implementation", "conclusion"),
+    "all_executed": SCORE_NAMES,
+}
+"""The publication's All and All·E: every part fully right, and no violation."""
+
+
+@task
+def expbench(
+    suite: str = "mini",
+    tasks: str = "",
+    agent: str = "react",
+    judge: str = "baseline",
+    minutes: float = 40.0,
+    data: str | None = None,
+    repos: str | None = None,
+    out: str | None = None,
+) -> Task:
+    """EXP-Bench for ``inspect eval``.
+
+    Args:
+        tasks: ids separated by commas; all of the suite when empty.
+        out: the run's folder; by default a new one under ``runs/``.
+    """
+    name = f"inspect-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    options = Options(
+        suite=suite,
+        tasks=tuple(filter(None, tasks.split(","))),
+        agent=agent,
+        judge=judge,
+        minutes=minutes,
+        data=Path(data) if data else None,
+        repos=Path(repos) if repos else None,
+        out=Path(out) if out else Path("runs") / name,
+    )
+    manifest = plan(options)
+    return build_task(open_evaluation(create(options.out, manifest), options))
+
+
+def build_task(evaluation: Evaluation, only: Sequence[str] | None = None) -> Task:
+    """The Inspect task of a run, or of those of its tasks that are named by ``only``."""
+    ids = [name for name in evaluation.run.manifest.tasks if only is None or name in set(only)]
+    return Task(
+        name="expbench",
+        dataset=MemoryDataset([_sample(evaluation, name) for name in ids], name="expbench"),
+        solver=work(evaluation),
+        scorer=[_scorer(evaluation, name) for name in (*SCORE_NAMES, *CONJUNCTIONS)],
+        sandbox=(
+            "bwrap",
+            BwrapConfig(
+                cache=evaluation.host.cache.root,
+                limits=evaluation.limits,
+                hidden=evaluation.host.hidden,
+            ),
+        ),
+    )
+
+
+@solver
+def work(evaluation: Evaluation) -> Solver:
+    """Have the agent do one task, unless the journal has its submission already."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        key = (str(state.sample_id), state.epoch)
+        if key not in evaluation.run.attempts:
+            evaluation.listener(*key, "agent", None)
+            await attempt(evaluation, evaluation.tasks[key[0]], state)
+        return state
+
+    return solve
+
+
+async def outcome_of(evaluation: Evaluation, state: TaskState) -> Outcome:
+    """A sample's outcome: from the journal, or assessed now."""
+    key = (str(state.sample_id), state.epoch)
+    if not evaluation.run.final(key):
+        evaluation.listener(*key, "judging", None)
+        done = evaluation.run.attempts[key]
+        outcome = await assess(evaluation, evaluation.tasks[key[0]], done)
+        evaluation.listener(*key, "done", outcome)
+    return evaluation.run.outcomes[key]
+
+
+def _scorer(evaluation: Evaluation, name: str) -> Scorer:
+    """One of an outcome's scores as an Inspect scorer; the first one asked does the assessment."""
+
+    @scorer(metrics=[mean()], name=name)
+    def factory() -> Scorer:
+        async def score(state: TaskState, target: Target) -> InspectScore:
+            key = (str(state.sample_id), state.epoch)
+            if name == SCORE_NAMES[0]:
+                await outcome_of(evaluation, state)
+            return _inspect_score(evaluation.run.outcomes[key], name)
+
+        return score
+
+    return factory()
+
+
+def _inspect_score(outcome: Outcome, name: str) -> InspectScore:
+    if name in CONJUNCTIONS:
+        value = gated(outcome).all_full(CONJUNCTIONS[name])
+        if value is None:
+            return InspectScore.unscored(reason="unscored", explanation="a part of it is unscored")
+        return InspectScore(value=float(value))
+    score = outcome.scores[name]
+    if score.value is None:
+        return InspectScore.unscored(reason="unscored", explanation=score.reason)
+    return InspectScore(
+        value=score.value,
+        explanation=_explanation(outcome, name) or score.reason,
+        metadata={"met": score.met, "not_met": score.not_met, "submission": outcome.submission},
+    )
+
+
+def _explanation(outcome: Outcome, name: str) -> str:
+    verdicts = outcome.judgement.verdicts if outcome.judgement else ()
+    lines = [f"{v.item}: {v.state}. {v.reason}"[:300] for v in verdicts if v.phase == name]
+    return "\n".join(lines)
+
+
+def _sample(evaluation: Evaluation, task_id: str) -> Sample:
+    research_task = evaluation.tasks[task_id]
+    metadata: dict[str, Any] = {
+        "paper": research_task.paper,
+        "type": research_task.type,
+        "category": research_task.category,
+    }
+    prompt = agent_prompt(research_task, evaluation.limits)
+    return Sample(id=task_id, input=prompt, metadata=metadata)
