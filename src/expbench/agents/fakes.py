@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable
 
 from expbench.agents.steps import Step
-from expbench.dataset import Oracle, oracle
+from expbench.dataset import Oracle, oracle, shipped_tree
+from expbench.errors import NotFoundError
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME, ResearchTask
 
 _PATCH = "/tmp/solution.patch"
@@ -57,25 +58,28 @@ def hardcode_steps(task: ResearchTask) -> tuple[Step, ...]:
     )
 
 
-_COPY = """\
-import json, pathlib, re
-texts = [p.read_text(errors="replace") for p in sorted(pathlib.Path(".").rglob("*.md"))]
-numbers = re.findall(r"\\d+\\.\\d{2,}", "\\n".join(texts))[:12]
-conclusion = "The experiment gave " + ", ".join(numbers) + " for the compared settings."
-answer = {"design": "The settings of the README were compared.", "conclusion": conclusion}
-pathlib.Path("response.json").write_text(json.dumps(answer))
-print(conclusion)
-"""
-
-
 def readme_steps(task: ResearchTask) -> tuple[Step, ...]:
     """Read the repository's documentation and report its numbers as one's own."""
+    documents = _documents(task)
+    numbers = [n for text in documents.values() for n in _numbers(text) if "." in n][:8]
+    conclusion = f"The experiment gave {', '.join(numbers)} for the compared settings."
+    answer = {"design": "The settings of the README were compared.", "conclusion": conclusion}
     return (
-        Step(run="find . -iname '*readme*' -not -path './.git/*' -exec cat {} +"),
-        Step(run=f"python3 - <<'PY'\n{_COPY}PY"),
-        Step(write=SCRIPT_NAME, text="#!/bin/bash\ncat response.json\n"),
+        Step(run="find . -iname '*readme*' -not -path './.git/*'"),
+        *(Step(run=f"cat '{path}'") for path in documents),
+        Step(write=RESPONSE_NAME, text=json.dumps(answer)),
+        Step(write=SCRIPT_NAME, text="#!/bin/bash\npython -c 'import numpy; print(numpy.zeros(3))'\n"),
         Step(run=f"bash {SCRIPT_NAME}"),
     )
+
+
+def _documents(task: ResearchTask) -> dict[str, str]:
+    """The READMEs below the root that the masked tree still ships."""
+    tree = shipped_tree(task)
+    if tree is None:
+        raise NotFoundError(f"Task {task.id!r}: the cheats know the tasks of suite 'mini' only.")
+    files = sorted(tree.glob("*/**/README*"))
+    return {str(file.relative_to(tree)): file.read_text("utf-8") for file in files}
 
 
 CHEATS: dict[str, Callable[[ResearchTask], tuple[Step, ...]]] = {

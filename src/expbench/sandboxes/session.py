@@ -116,18 +116,17 @@ class Session:
     def enforced(self) -> Enforced:
         """How each limit is enforced here; what stands not in it is not."""
         limits = {
-            "network": "own namespace, no route",
-            "filesystem": "read-only system, sealed root",
-            "minutes": "process tree killed",
-            "output": f"{self.limits.output_mib} MiB of each stream kept",
-            "tmp": "1 GiB memory file system",
+            "minutes": "the whole process tree is killed",
+            "output_mib": f"{self.limits.output_mib} MiB of each stream kept, head and tail",
+            "network": "own namespace without a route",
+            "filesystem": "system read-only, root and /dev sealed",
         }
         if self.limits.processes:
             limits["processes"] = f"{self.limits.processes} by rlimit"
         if self.limits.memory_mib:
-            limits["memory"] = f"{self.limits.memory_mib} MiB of address space for each process"
+            limits["memory_mib"] = f"{self.limits.memory_mib} MiB of address space for each process"
         if self.limits.file_mib:
-            limits["file size"] = f"{self.limits.file_mib} MiB by rlimit"
+            limits["file_mib"] = f"{self.limits.file_mib} MiB for each file by rlimit"
         return Enforced(provider="bwrap", limits=limits)
 
     def run(

@@ -1,0 +1,1 @@
+"""The command line: options in, sentences and tables out."""

@@ -1,0 +1,126 @@
+"""``expbench tasks list|show|prepare`` and ``expbench agents list``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.table import Table
+
+from expbench.dataset import load_suite, suite_of
+from expbench.errors import UserError
+from expbench.schema import ResearchTask
+from expbench.workspace import SourceFinder, materialise
+
+
+def list_suite(suite: str, data: Path | None, as_json: bool) -> int:
+    """Print a suite's tasks."""
+    loaded = load_suite(suite, data)
+    if as_json:
+        _print_json(
+            {
+                "suite": loaded.name,
+                "version": loaded.version,
+                "tasks": [
+                    {"id": t.id, "type": t.type, "category": t.category, "title": t.title}
+                    for t in loaded.tasks
+                ],
+            }
+        )
+        return 0
+    table = Table("task", "type", "category", "question", box=None, header_style="bold")
+    for task in loaded.tasks:
+        table.add_row(task.id, str(task.type), task.category, _line(task.question, 80))
+    console = Console()
+    console.print(table)
+    papers = len({task.paper for task in loaded.tasks})
+    console.print(f"{len(loaded.tasks)} tasks of {papers} papers, version {loaded.version}")
+    return 0
+
+
+def show(task_id: str, data: Path | None, truth: bool, as_json: bool) -> int:
+    """Print a task, with ``truth`` also what no agent may see."""
+    task = load_suite(suite_of(task_id), data).task(task_id)
+    if as_json:
+        view = task.prompt_view().model_dump()
+        _print_json({**view, "reference": task.reference.model_dump()} if truth else view)
+        return 0
+    Console().print(Markdown(_as_markdown(task, truth)))
+    return 0
+
+
+def prepare(
+    task_id: str, dest: Path, repo: str | None, data: Path | None, cache: Path, as_json: bool
+) -> int:
+    """Write the masked workspace."""
+    task = load_suite(suite_of(task_id), data).task(task_id)
+    if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
+        raise UserError(f"{dest} is not empty: give a new or empty folder.")
+    prepared = SourceFinder(cache / "repos", repo=repo).prepared(task)
+    materialise(prepared, dest)
+    facts = {
+        "task": task.id,
+        "workspace": str(dest),
+        "commit": task.repository.commit or "shipped",
+        "files": len(prepared.entries),
+        "removed": list(prepared.removed),
+        "refused": [f"{path} ({why})" for path, why in prepared.refused],
+    }
+    if as_json:
+        _print_json(facts)
+        return 0
+    console = Console(highlight=False)
+    console.print(f"{task.id}: {facts['files']} files in {dest}, one commit, no history")
+    console.print(f"removed: {', '.join(prepared.removed) or 'nothing'}")
+    if prepared.refused:
+        console.print(f"left out: {', '.join(f'{path} ({why})' for path, why in prepared.refused)}")
+    return 0
+
+
+def list_agents(as_json: bool) -> int:
+    """Print the agents."""
+    from expbench.agents import AGENTS
+
+    if as_json:
+        _print_json(AGENTS)
+        return 0
+    table = Table("agent", "what it does", box=None, header_style="bold")
+    for name, what in AGENTS.items():
+        table.add_row(name, what)
+    Console().print(table)
+    return 0
+
+
+def _as_markdown(task: ResearchTask, truth: bool) -> str:
+    view = task.prompt_view()
+    parts = [
+        f"# {view.task_id}",
+        f"*type {task.type}, {task.category}: {task.title}*",
+        f"## Question\n\n{view.question}",
+        f"## Method\n\n{view.method}",
+    ]
+    if view.instructions:
+        parts.append(f"## Instructions\n\n{view.instructions}")
+    masked = "\n".join(f"- `{path}`" for path in view.masked) or "nothing"
+    parts.append(f"## Masked\n\n{masked}")
+    if truth:
+        reference = task.reference
+        design = "\n".join(f"- {item.kind}: {item.text}" for item in reference.design)
+        steps = "\n".join(f"1. {step.text}" for step in reference.requirements)
+        parts += [
+            f"## Ground truth: design\n\n{design}",
+            f"## Ground truth: requirements\n\n{steps or 'none known'}",
+            f"## Ground truth: conclusion\n\n{reference.conclusion}",
+        ]
+    return "\n\n".join(parts)
+
+
+def _line(text: str, width: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= width else f"{flat[: width - 1]}…"
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, indent=1, ensure_ascii=False))  # noqa: T201
