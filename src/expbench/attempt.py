@@ -16,7 +16,13 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessageUser
 from inspect_ai.solver import TaskState
-from inspect_ai.util import LimitExceededError, SandboxUnavailableError, apply_limits, sandbox, time_limit
+from inspect_ai.util import (
+    LimitExceededError,
+    SandboxUnavailableError,
+    apply_limits,
+    sandbox,
+    time_limit,
+)
 
 from expbench.agents.trajectory import to_json_lines, to_turns
 from expbench.evaluation import Evaluation, agent_prompt

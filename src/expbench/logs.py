@@ -1,12 +1,28 @@
-"""The only reader of Inspect logs: what became of samples that have no outcome."""
+"""The only reader of Inspect logs: what became of samples that have no outcome.
+
+An evaluation that was killed leaves a log without the samples that were not flushed yet; Inspect keeps
+them in a buffer on the same machine. :func:`recover` brings them back, so that the viewer shows every
+trajectory that was finished.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
+from pathlib import Path
 
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, recover_eval_log, recoverable_eval_logs
 
 from expbench.runs import Key
+
+
+def recover(folder: Path) -> None:
+    """Complete the logs of killed evaluations in place; one that cannot be is left as it is."""
+    if not folder.is_dir():
+        return
+    for log in recoverable_eval_logs(str(folder)):
+        with contextlib.suppress(Exception):
+            recover_eval_log(log.log.name, overwrite=True)
 
 
 def failures(logs: Iterable[EvalLog]) -> dict[Key, str]:

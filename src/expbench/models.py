@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from inspect_ai.model import Model, get_model
 
 from expbench.errors import NotFoundError, PrerequisiteError, UserError
@@ -25,4 +27,6 @@ def load_model(name: str) -> Model:
 
 
 def _sentence(error: Exception) -> str:
-    return " ".join(str(getattr(error, "message", error)).split())
+    """The engine's message on one line, without its colours."""
+    text = " ".join(str(getattr(error, "message", error)).split())
+    return re.sub(r"\[/?\w+\]", "", text).removeprefix("ERROR: ")

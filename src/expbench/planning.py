@@ -104,7 +104,9 @@ def plan(options: Options) -> Manifest:
     )
 
 
-def options_of(run: Run, cache: Path, data: Path | None = None, repos: Path | None = None) -> Options:
+def options_of(
+    run: Run, cache: Path, data: Path | None = None, repos: Path | None = None
+) -> Options:
     """The options that a run was planned with; ``data`` and ``repos`` replace moved folders."""
     manifest = run.manifest
     stored = {name: Path(value) for name, value in manifest.options.items()}

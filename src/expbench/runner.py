@@ -9,7 +9,7 @@ from inspect_ai import eval as inspect_eval
 
 from expbench.errors import InfrastructureError
 from expbench.evaluation import Evaluation
-from expbench.logs import failed_whole, failures, interrupted
+from expbench.logs import failed_whole, failures, interrupted, recover
 from expbench.planning import NO_MODEL
 from expbench.runs import locked
 from expbench.tasks import build_task
@@ -35,6 +35,7 @@ def execute(evaluation: Evaluation, max_samples: int) -> RunEnd:
     with locked(run):
         todo = {task for task, epoch in run.planned if not run.final((task, epoch))}
         stopped = False
+        recover(run.paths.logs)
         if todo:
             task = build_task(evaluation, only=sorted(todo))
             logs = inspect_eval(

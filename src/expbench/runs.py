@@ -99,7 +99,9 @@ class Run:
         lines = "".join(outcome.model_dump_json() + "\n" for outcome in self.ordered())
         write_atomically(self.paths.outcomes, lines.encode())
 
-    def unfinished(self, key: Key, status: Literal["infrastructure", "missing"], why: str) -> Outcome:
+    def unfinished(
+        self, key: Key, status: Literal["infrastructure", "missing"], why: str
+    ) -> Outcome:
         """An outcome without scores."""
         task, epoch = key
         return Outcome(
@@ -126,7 +128,9 @@ def create(root: Path, manifest: Manifest) -> Run:
     paths = RunPaths(root)
     try:
         if root.exists() and (not root.is_dir() or any(root.iterdir())):
-            hint = f"continue it with `expbench resume {root}` or " if paths.manifest.exists() else ""
+            hint = (
+                f"continue it with `expbench resume {root}` or " if paths.manifest.exists() else ""
+            )
             raise UserError(f"{root} is not empty: {hint}choose another folder with --out.")
         root.mkdir(parents=True, exist_ok=True)
         write_atomically(paths.manifest, manifest.model_dump_json(indent=1).encode() + b"\n")
@@ -148,7 +152,9 @@ def load(root: Path) -> Run:
     try:
         manifest = Manifest.model_validate_json(paths.manifest.read_bytes())
     except FileNotFoundError:
-        raise NotFoundError(f"{root} holds no run: give a folder that `expbench run` made.") from None
+        raise NotFoundError(
+            f"{root} holds no run: give a folder that `expbench run` made."
+        ) from None
     except OSError as error:
         raise DataError(f"{paths.manifest} cannot be read: {error.strerror}.") from None
     except ValidationError as error:
@@ -174,7 +180,9 @@ def locked(run: Run) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UserError(f"{run.paths.root} is being run by another process: wait for it.") from None
+            raise UserError(
+                f"{run.paths.root} is being run by another process: wait for it."
+            ) from None
         _cut_torn_line(run.paths.journal)
         yield
 

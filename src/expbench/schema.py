@@ -14,14 +14,16 @@ in the run's store and a record holds a :class:`Blob`, their digest and size.
 from __future__ import annotations
 
 import hashlib
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Phase = Literal["design", "implementation", "conclusion"]
 """What a judge looks at. The release calls the second one "setup"; its loader translates."""
 
-SCORE_NAMES = ("monitor", "design", "implementation", "conclusion", "execution")
+ScoreName = Literal["monitor", "design", "implementation", "conclusion", "execution"]
+
+SCORE_NAMES: tuple[ScoreName, ...] = get_args(ScoreName)
 """The scores of an outcome in the order of the publication's labels M, D, I, C, E."""
 
 SCRIPT_NAME = "reproduce_exp_bench.sh"
@@ -172,9 +174,10 @@ class Submission(Record):
     """Everything that an agent handed in, taken from outside the sandbox by comparing trees.
 
     ``design`` and ``conclusion`` are ``None`` when the agent gave none; ``problems`` says why in words.
-    ``patch`` is git's binary patch from the masked tree to the agent's tree, ``text`` its view for judges
-    (:class:`SubmissionText` as JSON); ``script`` is the reproduce script, ``response`` the raw bytes of ``response.json`` and ``trajectory`` the agent's
-    messages and tool calls as JSON lines (:class:`Turn`).
+    ``patch`` is git's binary patch from the masked tree to the agent's tree, ``text`` its view for
+    judges (:class:`SubmissionText` as JSON); ``script`` is the reproduce script, ``response`` the raw
+    bytes of ``response.json`` and ``trajectory`` the agent's messages and tool calls as JSON lines
+    (:class:`Turn`).
     """
 
     task_id: str

@@ -15,17 +15,17 @@ builds the same task by :func:`build_task`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import anyio
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Score as InspectScore
 from inspect_ai.scorer import Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import SandboxEnvironmentSpec
 
 from expbench.assess import assess
 from expbench.attempt import attempt
@@ -34,9 +34,9 @@ from expbench.metrics import gated
 from expbench.planning import Options, open_evaluation, plan
 from expbench.runs import create
 from expbench.sandboxes.bwrap import BwrapConfig
-from expbench.schema import SCORE_NAMES, Outcome
+from expbench.schema import SCORE_NAMES, Outcome, ScoreName
 
-CONJUNCTIONS = {
+CONJUNCTIONS: dict[str, tuple[ScoreName, ...]] = {
     "all": ("monitor", "design", "implementation", "conclusion"),
     "all_executed": SCORE_NAMES,
 }
@@ -83,7 +83,7 @@ def build_task(evaluation: Evaluation, only: Sequence[str] | None = None) -> Tas
         dataset=MemoryDataset([_sample(evaluation, name) for name in ids], name="expbench"),
         solver=work(evaluation),
         scorer=[_scorer(evaluation, name) for name in (*SCORE_NAMES, *CONJUNCTIONS)],
-        sandbox=(
+        sandbox=SandboxEnvironmentSpec(
             "bwrap",
             BwrapConfig(
                 cache=evaluation.host.cache.root,

@@ -68,7 +68,9 @@ def readme_steps(task: ResearchTask) -> tuple[Step, ...]:
         Step(run="find . -iname '*readme*' -not -path './.git/*'"),
         *(Step(run=f"cat '{path}'") for path in documents),
         Step(write=RESPONSE_NAME, text=json.dumps(answer)),
-        Step(write=SCRIPT_NAME, text="#!/bin/bash\npython -c 'import numpy; print(numpy.zeros(3))'\n"),
+        Step(
+            write=SCRIPT_NAME, text="#!/bin/bash\npython -c 'import numpy; print(numpy.zeros(3))'\n"
+        ),
         Step(run=f"bash {SCRIPT_NAME}"),
     )
 
@@ -104,4 +106,6 @@ def _implement(solution: Oracle) -> tuple[Step, ...]:
 
 
 def _numbers(text: str) -> list[str]:
-    return [number for number in _NUMBER.findall(text) if len(number.strip("-").replace(".", "")) > 2]
+    return [
+        number for number in _NUMBER.findall(text) if len(number.strip("-").replace(".", "")) > 2
+    ]

@@ -122,7 +122,9 @@ def _from_python(spec: str, place: str) -> AgentRunner:
     return AgentRunner(spec, _call_agent(agent), needs_model=True, own_code=True)
 
 
-def _call_function(function: AgentFunction) -> Callable[[ResearchTask, AgentState], Awaitable[None]]:
+def _call_function(
+    function: AgentFunction,
+) -> Callable[[ResearchTask, AgentState], Awaitable[None]]:
     async def run(task: ResearchTask, state: AgentState) -> None:
         await function(task.prompt_view(), Workspace(sandbox(), state.messages))
 
@@ -152,6 +154,10 @@ def _load(place: str) -> ModuleType:
     except UserError:
         raise
     except ModuleNotFoundError as error:
-        raise NotFoundError(f"{place} cannot be imported ({error}): install what it needs.") from None
+        raise NotFoundError(
+            f"{place} cannot be imported ({error}): install what it needs."
+        ) from None
     except Exception as error:
-        raise UserError(f"{place} fails when it is imported: {type(error).__name__}: {error}") from None
+        raise UserError(
+            f"{place} fails when it is imported: {type(error).__name__}: {error}"
+        ) from None

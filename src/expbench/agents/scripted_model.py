@@ -23,7 +23,7 @@ from inspect_ai.model import (
     modelapi,
 )
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from expbench.errors import DataError
 from expbench.schema import Record
@@ -33,7 +33,7 @@ class ScriptedCall(Record):
     """One tool call."""
 
     tool: str
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, Any] = Field(default_factory=dict)
 
 
 class ScriptedTurn(Record):
@@ -113,4 +113,6 @@ def _read(path: Path) -> ModelScript:
     except OSError as error:
         raise DataError(f"The model script {path} cannot be read: {error.strerror}.") from None
     except (ValidationError, ValueError) as error:
-        raise DataError(f"The model script {path} is not of the documented form: {error}.") from None
+        raise DataError(
+            f"The model script {path} is not of the documented form: {error}."
+        ) from None

@@ -50,7 +50,9 @@ def load_script(path: Path) -> Script:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        raise DataError(f"The script {path} is wrong at {place or 'top'}: {first['msg']}.") from None
+        raise DataError(
+            f"The script {path} is wrong at {place or 'top'}: {first['msg']}."
+        ) from None
     except ValueError as error:
         raise DataError(f"The script {path} is not valid JSON: {error}.") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
@@ -9,7 +10,7 @@ from inspect_ai.tool import ToolCall
 
 from expbench.schema import Turn
 
-_COMMAND_ARGUMENTS = ("command", "cmd", "code", "script", "input")
+_CODE = ("command", "cmd", "code", "script", "input")
 
 
 def to_turns(messages: Iterable[ChatMessage]) -> tuple[Turn, ...]:
@@ -42,9 +43,9 @@ def from_json_lines(content: bytes) -> tuple[Turn, ...]:
 
 
 def _tool_turn(call: ToolCall | None, text: str, failed: bool, function: str) -> Turn:
+    """``command`` is a shell's or an interpreter's one argument, or else all arguments as JSON."""
     arguments = dict(call.arguments) if call else {}
-    for name in _COMMAND_ARGUMENTS:
-        if isinstance(arguments.get(name), str):
-            return Turn(role="tool", tool=function, command=arguments[name], text=text, failed=failed)
-    command = "\n".join(f"{name}: {value}" for name, value in arguments.items())
+    texts = [value for value in arguments.values() if isinstance(value, str)]
+    code = next((arguments[n] for n in _CODE if isinstance(arguments.get(n), str)), None)
+    command = code if code is not None and len(texts) == 1 else json.dumps(arguments)
     return Turn(role="tool", tool=function, command=command, text=text, failed=failed)

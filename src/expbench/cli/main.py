@@ -172,7 +172,9 @@ def view(
 
 
 @tasks_app.command("list", epilog="Example: expbench tasks list --suite mini")
-def list_tasks(suite: SuiteOption = "mini", data: DataOption = None, json: JsonOption = False) -> None:
+def list_tasks(
+    suite: SuiteOption = "mini", data: DataOption = None, json: JsonOption = False
+) -> None:
     """List a suite's tasks."""
 
     def body() -> int:

@@ -26,9 +26,7 @@ class ProgressView(Protocol):
         trace: TracebackType | None,
     ) -> None: ...
 
-    def __call__(
-        self, task_id: str, epoch: int, phase: Phase, outcome: Outcome | None
-    ) -> None: ...
+    def __call__(self, task_id: str, epoch: int, phase: Phase, outcome: Outcome | None) -> None: ...
 
 
 def progress_view(console: Console, total: int, done: int, title: str) -> ProgressView:
@@ -79,7 +77,8 @@ class _Plain:
             self._estimate.step()
             left = self._estimate.text()
             line = f"[{self._done}/{self._total}] {task_id} #{epoch}: {short(outcome)}"
-            self._console.print(f"{line}  ({left})" if left else line, markup=False, highlight=False)
+            text = f"{line}  ({left})" if left else line
+            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 class _Live:

@@ -94,7 +94,9 @@ def write_run_report(run: Run, options: Options) -> ReportFiles:
         except (DataError, ValueError):
             continue
     for outcome in run.ordered():
-        for blob in (outcome.execution.stdout, outcome.execution.stderr) if outcome.execution else ():
+        for blob in (
+            (outcome.execution.stdout, outcome.execution.stderr) if outcome.execution else ()
+        ):
             if blob is not None and blob.size:
                 outputs[blob.digest] = _head_and_tail(run, blob)
     return write_report(

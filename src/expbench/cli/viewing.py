@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspect_ai._view.view import view
+from inspect_ai import view
 
 from expbench.runs import load
 

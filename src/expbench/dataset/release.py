@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from expbench.dataset.citations import parse_requirement, repository_path
 from expbench.errors import DataError
@@ -41,7 +41,7 @@ class Paper(Record):
     url: str
     commit: str = ""
     submodules: tuple[str, ...] = ()
-    task_pins: dict[str, str] = {}
+    task_pins: dict[str, str] = Field(default_factory=dict)
 
 
 @functools.cache
@@ -84,9 +84,13 @@ def load_paper(file: Path, paper: Paper) -> tuple[ResearchTask, ...]:
     try:
         content = json.loads(file.read_text("utf-8"))
     except OSError as error:
-        raise DataError(f"{file} cannot be read ({error.strerror}): check its permissions.") from None
+        raise DataError(
+            f"{file} cannot be read ({error.strerror}): check its permissions."
+        ) from None
     except ValueError as error:
         raise DataError(f"{file} is not valid JSON ({error}): fetch the file again.") from None
+    except RecursionError:
+        raise DataError(f"{file} nests too deeply to be a task file of the release.") from None
     questions = content.get("questions") if isinstance(content, dict) else None
     if not isinstance(questions, list):
         raise DataError(f"{file} has no list 'questions': it is not a task file of the release.")
@@ -113,15 +117,14 @@ def _task(file: Path, paper: Paper, index: int, entry: Any) -> ResearchTask:
                 commit=paper.task_pins.get(str(index), paper.commit),
                 submodules=paper.submodules,
             ),
-            question=_text(entry["question"]),
-            method=_text(entry["method"]),
-            instructions=_text(entry.get("agent_instructions", "")),
+            question=_string(entry, "question"),
+            method=_text(_typed(entry, "method", (str, dict))),
+            instructions=_string(entry, "agent_instructions"),
             mask=_mask(entry),
             reference=_reference(entry),
         )
-    except (ValidationError, TypeError, AttributeError) as error:
-        first = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-        raise DataError(f"{place} cannot be read: {first}.") from None
+    except (ValidationError, TypeError) as error:
+        raise DataError(f"{place} cannot be read: {_explain(error)}.") from None
 
 
 def _type(entry: Mapping[str, Any]) -> Literal[1, 2, 3]:
@@ -132,22 +135,50 @@ def _type(entry: Mapping[str, Any]) -> Literal[1, 2, 3]:
 
 def _mask(entry: Mapping[str, Any]) -> tuple[str, ...]:
     """Type 1 tasks mask ``masked_source``, type 2 tasks their ``source``, type 3 nothing."""
-    kind = _type(entry)
-    paths = {1: entry.get("masked_source"), 2: entry.get("source"), 3: ()}[kind] or ()
-    return tuple(dict.fromkeys(repository_path(str(path)) for path in paths))
+    field = {1: "masked_source", 2: "source", 3: ""}[_type(entry)]
+    return tuple(dict.fromkeys(map(repository_path, _strings(entry, field))))
 
 
 def _reference(entry: Mapping[str, Any]) -> Reference:
     return Reference(
-        design=_design(entry.get("design_complexity") or {}),
-        requirements=tuple(parse_requirement(text) for text in entry.get("requirements") or ()),
-        conclusion=_text(entry["expected_outcome"]),
-        claims=tuple(Claim.model_validate(claim) for claim in entry.get("claims") or ()),
-        source=tuple(repository_path(str(path)) for path in entry.get("source") or ()),
-        usage=_text(entry.get("usage_instructions", "")),
+        design=_design(_typed(entry, "design_complexity", (dict,)) or {}),
+        requirements=tuple(map(parse_requirement, _strings(entry, "requirements"))),
+        conclusion=_string(entry, "expected_outcome"),
+        claims=tuple(map(Claim.model_validate, _typed(entry, "claims", (list,)) or ())),
+        source=tuple(map(repository_path, _strings(entry, "source"))),
+        usage=_string(entry, "usage_instructions"),
     )
 
 
+def _typed(entry: Mapping[str, Any], field: str, types: tuple[type, ...]) -> Any:
+    """A field's value, or None where it is absent or null. Raises TypeError, naming the field."""
+    value = entry.get(field)
+    if value is not None and not isinstance(value, types):
+        wanted = " or ".join(_JSON_NAMES[kind] for kind in types)
+        raise TypeError(f"its field {field!r} is not {wanted}")
+    return value
+
+
+def _string(entry: Mapping[str, Any], field: str) -> str:
+    return str(_typed(entry, field, (str,)) or "")
+
+
+def _strings(entry: Mapping[str, Any], field: str) -> tuple[str, ...]:
+    values = _typed(entry, field, (list,)) or ()
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError(f"its field {field!r} does not hold texts only")
+    return tuple(values)
+
+
+def _explain(error: ValidationError | TypeError) -> str:
+    if isinstance(error, TypeError):
+        return str(error)
+    first = error.errors()[0]
+    place = ".".join(map(str, (error.title, *first["loc"])))
+    return f"{place}: {first['msg']}"
+
+
+_JSON_NAMES: Mapping[type, str] = {str: "a text", dict: "an object", list: "a list"}
 _KINDS: tuple[Literal["constant", "independent", "dependent"], ...] = (
     "constant",
     "independent",
@@ -162,7 +193,7 @@ def _design(complexity: Mapping[str, Any]) -> tuple[DesignItem, ...]:
     return tuple(
         DesignItem(kind=kind, name=name, values=_values(value))
         for kind in _KINDS
-        for name, value in (variables.get(f"{kind}_variables") or {}).items()
+        for name, value in (_typed(variables, f"{kind}_variables", (dict,)) or {}).items()
     )
 
 

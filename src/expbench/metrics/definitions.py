@@ -15,7 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from expbench.metrics.gate import Gated, ScoreName
+from expbench.metrics.gate import Gated
+from expbench.schema import ScoreName
 
 
 @dataclass(frozen=True)

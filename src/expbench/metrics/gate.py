@@ -11,11 +11,8 @@ is wrong, whatever the missing part would have been (Kleene's strong three-value
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from expbench.schema import Outcome
-
-ScoreName = Literal["monitor", "design", "implementation", "conclusion", "execution"]
+from expbench.schema import Outcome, ScoreName
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Prompts are text files of this package, filled strictly and identified by a digest.
 
 A placeholder is written ``{{name}}``, a lower-case word. Filling replaces every placeholder in one
-pass, so that a value which itself looks like a placeholder stays as it is: what an agent submits can
-never pull another value into a prompt. A missing, an unknown or a malformed placeholder is an error,
-since a judge that silently lacks half of its question still answers.
+pass, so that a value which itself looks like a placeholder stays as it is: what an agent submits
+can never pull another value into a prompt. A missing, an unknown or a malformed placeholder is an
+error, since a judge that silently lacks half of its question still answers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Prompt:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def fill(self, **values: str) -> str:
-        """The text with every placeholder replaced; ``DataError`` unless the names match exactly."""
+        """The text with every placeholder replaced; ``DataError`` unless the names match."""
         missing = sorted(self.placeholders - values.keys())
         extra = sorted(values.keys() - self.placeholders)
         if missing or extra:

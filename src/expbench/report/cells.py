@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from expbench.metrics import Gated, gated
-from expbench.metrics.gate import ScoreName
 from expbench.report.text import one_line, percent
-from expbench.schema import Outcome
+from expbench.schema import Outcome, ScoreName
 
 LETTERS: tuple[tuple[str, ScoreName], ...] = (
     ("M", "monitor"),

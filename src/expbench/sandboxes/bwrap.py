@@ -58,9 +58,7 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         self.folder = folder
 
     @classmethod
-    async def task_init(
-        cls, task_name: str, config: SandboxEnvironmentConfigType | None
-    ) -> None:
+    async def task_init(cls, task_name: str, config: SandboxEnvironmentConfigType | None) -> None:
         await to_thread.run_sync(bubblewrap.check)
         host = _host(config)
         await to_thread.run_sync(host.sweep)
@@ -120,7 +118,9 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         concurrency: bool = True,
     ) -> ExecResult[str]:
         if user is not None and user != "agent":
-            raise SandboxUserUnsupportedError(f"the bwrap sandbox has one user, agent, not {user!r}")
+            raise SandboxUserUnsupportedError(
+                f"the bwrap sandbox has one user, agent, not {user!r}"
+            )
         done = await self._run(cmd, _bytes(input), _absolute(cwd or "."), env, timeout, None)
         if done.timed_out:
             raise TimeoutError(f"the command took longer than {timeout} s")

@@ -48,7 +48,9 @@ class PythonEnvironment:
         return f"{self.mount}/bin"
 
 
-def python_environment(cache: Path, packages: Sequence[str] = DEFAULT_PACKAGES) -> PythonEnvironment:
+def python_environment(
+    cache: Path, packages: Sequence[str] = DEFAULT_PACKAGES
+) -> PythonEnvironment:
     """The environment with these packages, made on first use (atomic, safe to race).
 
     Raises:
@@ -57,7 +59,12 @@ def python_environment(cache: Path, packages: Sequence[str] = DEFAULT_PACKAGES) 
     distributions = _closure(packages)
     key = hashlib.sha256(
         repr(
-            [sys.version, sys.base_prefix, sandbox_uid(), *((d.name, d.version) for d in distributions)]
+            [
+                sys.version,
+                sys.base_prefix,
+                sandbox_uid(),
+                *((d.name, d.version) for d in distributions),
+            ]
         ).encode()
     ).hexdigest()[:16]
     final = cache / key
@@ -111,7 +118,9 @@ def _build(folder: Path, distributions: Sequence[metadata.Distribution]) -> None
     (folder / "bin").mkdir()
     for name in ("python", "python3", _VERSION):
         (folder / "bin" / name).symlink_to(base)
-    (folder / "pyvenv.cfg").write_text(f"home = {base.parent}\ninclude-system-site-packages = false\n")
+    (folder / "pyvenv.cfg").write_text(
+        f"home = {base.parent}\ninclude-system-site-packages = false\n"
+    )
     etc = folder / "etc"
     etc.mkdir()
     uid = sandbox_uid()

@@ -178,12 +178,12 @@ class Session:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(2)
             stderr = self._process.stderr
-            said = stderr.read().decode(errors="replace").strip() if stderr and not self.alive else ""
+            said = (
+                stderr.read().decode(errors="replace").strip() if stderr and not self.alive else ""
+            )
             raise SandboxError(f"the sandbox did not start: {said[-500:] or 'no answer'}")
 
-    def _send(
-        self, argv: Sequence[str], cwd: str, env: Mapping[str, str], pipes: _Pipes
-    ) -> None:
+    def _send(self, argv: Sequence[str], cwd: str, env: Mapping[str, str], pipes: _Pipes) -> None:
         request = {
             "argv": list(argv),
             "cwd": cwd,

@@ -110,7 +110,9 @@ def _run(request: dict[str, Any], streams: tuple[int, int, int], failure: int) -
         os.chdir(request["cwd"])
         os.execvpe(request["argv"][0], request["argv"], request["env"])
     except OSError as error:
-        os.write(failure, f"{errno.errorcode.get(error.errno, 'EIO')}: {error.strerror}".encode())
+        os.write(
+            failure, f"{errno.errorcode.get(error.errno or 0, 'EIO')}: {error.strerror}".encode()
+        )
     except BaseException as error:
         os.write(failure, f"EIO: {error}".encode())
     finally:
@@ -171,10 +173,8 @@ def _reap() -> None:
 
 
 def _say(status: int, message: dict[str, Any]) -> None:
-    try:
+    with contextlib.suppress(OSError):
         os.write(status, json.dumps(message).encode() + b"\n")
-    except OSError:
-        pass
     os.close(status)
 
 

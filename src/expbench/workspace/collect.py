@@ -7,8 +7,8 @@ folder that are ours, as bytes (R33, R35), and as a text view for judges.
 
 from __future__ import annotations
 
-import os
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +16,13 @@ from expbench.errors import InfrastructureError
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME, LeftOut
 from expbench.workspace.git import GitError, git
 from expbench.workspace.prepare import Prepared, own_objects
-from expbench.workspace.scan import Change, Scan, scan
+from expbench.workspace.scan import Change, Scan, printable, scan
+from expbench.workspace.tree import list_tree
 from expbench.workspace.view import by_name_only, is_notebook, notebook_diff, outline
 
 _DIFF = ("diff-tree", "-p", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", "-M")
+
+_BATCH_BYTES = 100_000
 
 
 @dataclass(frozen=True)
@@ -49,15 +52,30 @@ def collect(workspace: Path, prepared: Prepared) -> Collected:
         compare = _Comparison(prepared, own_objects(prepared, Path(folder)))
         found = scan(workspace, base, Path(folder) / "objects")
         tree = compare.tree_of(found)
+        compare.drop_unheld(tree, found)
         by_path = {change.path: change for change in found.changes}
         return Collected(
             patch=compare.patch(tree),
             diff=compare.text(tree, found),
-            changed=tuple(sorted(os.fsdecode(path) for path in [*by_path, *found.gone])),
+            changed=tuple(sorted(printable(path) for path in [*by_path, *found.gone])),
             left_out=tuple(found.left_out),
             response=compare.content(by_path.get(RESPONSE_NAME.encode())),
             script=compare.content(by_path.get(SCRIPT_NAME.encode())),
         )
+
+
+def _batches(paths: list[bytes]) -> Iterator[list[bytes]]:
+    """The paths in lists that fit into a command line."""
+    batch: list[bytes] = []
+    size = 0
+    for path in paths:
+        size += len(path)
+        if batch and size > _BATCH_BYTES:
+            yield batch
+            batch, size = [], len(path)
+        batch.append(path)
+    if batch:
+        yield batch
 
 
 @dataclass(frozen=True)
@@ -79,6 +97,14 @@ class _Comparison:
         self._git(["update-index", "-z", "--index-info"], gone + new)
         return self._git(["write-tree"]).decode().strip()
 
+    def drop_unheld(self, tree: str, found: Scan) -> None:
+        """git takes no file named like its own folder, silently: list those as left out."""
+        held = {e.path for e in list_tree(self.prepared.git_dir, tree, self.environment)}
+        for change in found.changes:
+            if change.path not in held:
+                found.leave(change.path, change.size, "git cannot hold a file of this name")
+        found.changes = [change for change in found.changes if change.path in held]
+
     def patch(self, tree: str) -> bytes:
         return self._git([*_DIFF, self.prepared.tree, tree])
 
@@ -87,11 +113,11 @@ class _Comparison:
         shown = [c for c in found.changes if not by_name_only(c.path) and not is_notebook(c.path)]
         removed = [path for path in found.gone if not by_name_only(path)]
         paths = [b":(literal)" + path for path in [*(c.path for c in shown), *removed]]
+        options = ["-p", "--no-ext-diff", "--no-textconv", self.prepared.tree, tree, "--"]
         parts = []
-        for start in range(0, len(paths), 500):
-            some: list[str | bytes] = ["--", *paths[start : start + 500]]
-            args = ["diff-tree", "-p", "--no-ext-diff", "--no-textconv", self.prepared.tree, tree]
-            parts.append(self._git([*args, *some]).decode("utf-8", errors="replace"))
+        for some in _batches(paths):
+            args: list[str | bytes] = ["diff-tree", *options, *some]
+            parts.append(self._git(args).decode("utf-8", errors="replace"))
         base = {entry.path: entry.oid for entry in self.prepared.entries}
         for change in found.changes:
             if is_notebook(change.path):
@@ -112,4 +138,6 @@ class _Comparison:
         try:
             return git(args, git_dir=self.prepared.git_dir, stdin=stdin, env=self.environment)
         except GitError as error:
-            raise InfrastructureError(f"the agent's changes could not be compared: {error}") from None
+            raise InfrastructureError(
+                f"the agent's changes could not be compared: {error}"
+            ) from None

@@ -81,7 +81,9 @@ def git(
             check=False,
         )
     except FileNotFoundError:
-        raise PrerequisiteError("git is not installed: install it with your package manager.") from None
+        raise PrerequisiteError(
+            "git is not installed: install it with your package manager."
+        ) from None
     except subprocess.TimeoutExpired:
         raise GitError(f"git {_name(args)} took longer than {timeout:.0f} s") from None
     if done.returncode not in accept:
@@ -144,6 +146,7 @@ def _environment(extra: Mapping[str, str]) -> dict[str, str]:
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ASKPASS": "/bin/false",
         "GIT_SSH_COMMAND": "ssh -oBatchMode=yes",
+        "GIT_NO_LAZY_FETCH": "1",
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_OPTIONAL_LOCKS": "0",
         **_IDENTITY,

@@ -81,6 +81,8 @@ def mask(source: Source, paths: tuple[str, ...]) -> Prepared:
             "this task cannot be masked as released."
         )
     tree = _write_index_tree(source.git_dir, kept)
+    # As git holds them: a crafted tree can list a symbolic link and files below it.
+    entries = list_tree(source.git_dir, tree)
     commit = git(["commit-tree", tree, "-m", "workspace"], git_dir=source.git_dir)
     return Prepared(
         git_dir=source.git_dir,
@@ -88,9 +90,9 @@ def mask(source: Source, paths: tuple[str, ...]) -> Prepared:
         commit=commit.decode().strip(),
         removed=tuple(os.fsdecode(entry.path) for entry in removed),
         refused=tuple(refused),
-        entries=tuple(kept),
+        entries=entries,
         masked_oids=frozenset(e.oid for e in removed if e.mode != SUBMODULE)
-        - {entry.oid for entry in kept},
+        - {entry.oid for entry in entries},
     )
 
 
@@ -156,7 +158,14 @@ def prove_clean(prepared: Prepared, dest: Path) -> None:
         raise LeakError(f"the workspace's git still holds masked content: {sorted(leaked)}")
     if [kind for _, kind in kinds].count("commit") != 1:
         raise LeakError("the workspace's git holds more than one commit")
-    for name in ("logs", "objects/info/alternates", "packed-refs", "hooks", "refs/stash", "shallow"):
+    for name in (
+        "logs",
+        "objects/info/alternates",
+        "packed-refs",
+        "hooks",
+        "refs/stash",
+        "shallow",
+    ):
         if (repository / name).exists():
             raise LeakError(f"the workspace's git holds {name}")
     for name in prepared.removed:

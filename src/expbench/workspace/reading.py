@@ -17,7 +17,23 @@ SHIPPED_FILE_CAP = 500_000
 SHIPPED_CAP = 10_000_000
 """Characters read of all of them."""
 
-_DOCUMENTS = frozenset(".md .rst .txt .ipynb .log .csv .tsv .json .jsonl .yaml .yml .html .out".split())
+_DOCUMENTS = frozenset(
+    [
+        ".md",
+        ".rst",
+        ".txt",
+        ".ipynb",
+        ".log",
+        ".csv",
+        ".tsv",
+        ".json",
+        ".jsonl",
+        ".yaml",
+        ".yml",
+        ".html",
+        ".out",
+    ]
+)
 
 
 def code_reader(source: Source) -> Callable[[Citation], str]:

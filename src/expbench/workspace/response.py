@@ -15,6 +15,10 @@ from expbench.schema import RESPONSE_NAME
 TEXT_CAP = 200_000
 """Characters kept of a design or conclusion."""
 
+_TRIES = 1000
+_WORK_CAP = 20_000_000
+"""Places tried, and characters parsed in vain, before the search for an object is given up."""
+
 
 @dataclass(frozen=True)
 class Response:
@@ -43,7 +47,9 @@ def parse_response(raw: bytes | None) -> Response:
 
 
 def _decode(raw: bytes) -> str:
-    for encoding in ("utf-8-sig", "utf-16") if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",):
+    for encoding in (
+        ("utf-8-sig", "utf-16") if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",)
+    ):
         try:
             return raw.decode(encoding)
         except UnicodeDecodeError:
@@ -56,33 +62,47 @@ def _first_object(text: str) -> dict[str, Any] | None:
     decoder = json.JSONDecoder(strict=False)
     first: dict[str, Any] | None = None
     start = text.find("{")
-    for _ in range(1000):
-        if start < 0:
+    work = 0
+    for _ in range(_TRIES):
+        if start < 0 or work > _WORK_CAP:
             break
         try:
             value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
+            stopped = error.pos if isinstance(error, json.JSONDecodeError) else len(text)
+            work += stopped - start
             start = text.find("{", start + 1)
             continue
         if isinstance(value, dict):
-            if any(name.lower() in ("design", "conclusion") for name in value):
-                return value
+            if (holder := _holder(value)) is not None:
+                return holder
             first = first or value
         start = text.find("{", end)
     return first
 
 
+def _holder(value: Any, depth: int = 0) -> dict[str, Any] | None:
+    """The outermost object in ``value`` that has one of the two fields; agents wrap answers."""
+    if not isinstance(value, dict) or depth > 5:
+        return None
+    if any(name.lower() in ("design", "conclusion") for name in value):
+        return value
+    inner = (_holder(part, depth + 1) for part in value.values())
+    return next((found for found in inner if found is not None), None)
+
+
 def _field(found: dict[str, Any], name: str) -> str | None:
     for key, value in found.items():
         if key.lower() == name and value not in (None, "", [], {}):
-            text = _text(value).strip()
-            return text[:TEXT_CAP] or None
+            # Lone surrogates, which JSON can escape, fit into no file.
+            text = _text(value)[:TEXT_CAP].encode("utf-8", "backslashreplace").decode()
+            return text.strip() or None
     return None
 
 
 def _text(value: Any, depth: int = 0) -> str:
     if depth > 20:
-        return str(value)[:TEXT_CAP]
+        return "…"
     if isinstance(value, dict):
         return "\n".join(f"{key}: {_text(part, depth + 1)}" for key, part in value.items())
     if isinstance(value, list):

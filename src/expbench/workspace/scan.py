@@ -17,13 +17,18 @@ from pathlib import Path
 
 from expbench.schema import LeftOut
 from expbench.workspace.tree import Entry
+from expbench.workspace.view import by_name_only
 
 FILE_CAP = 20 * 1024**2
 """Bytes; a larger new file is left out of the patch and listed."""
 TOTAL_CAP = 200 * 1024**2
 """Bytes of all new and changed files together."""
 FILES_CAP = 200_000
-"""Files looked at; the rest of a larger tree is left out and said so."""
+"""Entries looked at; of a larger tree only the base tree's files are, and that is said."""
+PATH_CAP = 2_000
+"""Bytes of a path; a longer one may not fit below the folder where the patch is applied."""
+LISTED_CAP = 2_000
+"""Files listed as left out; of more only the number is said."""
 
 _IGNORED = frozenset(
     b".git __pycache__ node_modules .ipynb_checkpoints .pytest_cache .mypy_cache .ruff_cache .cache".split()
@@ -48,12 +53,14 @@ class Scan:
     changes: list[Change] = field(default_factory=list)
     gone: list[bytes] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
-    files: int = 0
-    total: int = 0
+    entries: int = 0
+    unlisted: int = 0
 
     def leave(self, path: bytes, size: int, reason: str) -> None:
-        name = path.decode("utf-8", "backslashreplace")
-        self.left_out.append(LeftOut(path=name, size=size, reason=reason))
+        if len(self.left_out) >= LISTED_CAP:
+            self.unlisted += 1
+        else:
+            self.left_out.append(LeftOut(path=printable(path), size=size, reason=reason))
 
 
 def scan(folder: Path, base: Mapping[bytes, Entry], objects: Path) -> Scan:
@@ -62,48 +69,87 @@ def scan(folder: Path, base: Mapping[bytes, Entry], objects: Path) -> Scan:
     The bytes of every change are written as loose objects under ``objects``.
     """
     found = Scan()
+    root = os.fsencode(folder)
     seen: set[bytes] = set()
-    for path, full, status in _walk(os.fsencode(folder), found, base):
+    changes: list[Change] = []
+    for path, status in _walk(root, found, base):
         seen.add(path)
-        try:
-            _compare(path, full, status, base.get(path), objects, found)
-        except OSError as error:
-            found.leave(path, status.st_size, f"unreadable: {error.strerror}")
-    found.gone = sorted(path for path in base if path not in seen)
+        changes += _compare(root, path, status, base.get(path), found)
+    for path in base.keys() - seen:
+        if (kept := _status(root, path)) is None:
+            found.gone.append(path)
+        else:
+            changes += _compare(root, path, kept, base[path], found)
+    found.gone.sort()
+    _keep(root, changes, objects, found)
+    if found.unlisted:
+        found.left_out.append(LeftOut(path="", size=0, reason=f"{found.unlisted} more"))
     return found
+
+
+def printable(path: bytes) -> str:
+    """A path as text that any file can hold: bytes that are not UTF-8 as escapes."""
+    return path.decode("utf-8", "backslashreplace")
 
 
 def _walk(
     root: bytes, found: Scan, base: Mapping[bytes, Entry]
-) -> Iterator[tuple[bytes, bytes, os.stat_result]]:
-    """Every regular file and symbolic link: (path, full path, lstat)."""
+) -> Iterator[tuple[bytes, os.stat_result]]:
+    """Every regular file and symbolic link with its lstat."""
     pending = [b""]
     while pending:
         folder = pending.pop()
-        full_folder = os.path.join(root, folder)
         try:
-            with os.scandir(full_folder) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name)
-        except PermissionError:
-            os.chmod(full_folder, 0o700)
-            with os.scandir(full_folder) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name)
+            entries = _listing(os.path.join(root, folder))
+        except OSError as error:
+            found.leave(folder + b"/", 0, f"unreadable: {error.strerror}")
+            continue
         for entry in entries:
             path = os.path.join(folder, entry.name)
-            status = entry.stat(follow_symlinks=False)
+            found.entries += 1
+            if found.entries > FILES_CAP:
+                found.leave(path, 0, f"more than {FILES_CAP} files: this and all that follow")
+                return
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except OSError as error:
+                found.leave(path, 0, f"unreadable: {error.strerror}")
+                continue
             if stat.S_ISDIR(status.st_mode):
                 if (reason := _ignored(entry.name, entry.path)) and not _holds(base, path):
                     found.leave(path + b"/", 0, reason)
                 else:
                     pending.append(path)
-            elif stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
-                found.files += 1
-                if found.files > FILES_CAP:
-                    found.leave(path, status.st_size, f"more than {FILES_CAP} files")
-                    return
-                yield path, entry.path, status
+            elif _comparable(status):
+                yield path, status
             else:
                 found.leave(path, 0, "neither file, folder nor symbolic link")
+
+
+def _listing(folder: bytes) -> list[os.DirEntry[bytes]]:
+    """A folder's entries by name, whatever mode an agent gave it."""
+    if os.lstat(folder).st_mode & 0o700 != 0o700:
+        os.chmod(folder, 0o700)
+    with os.scandir(folder) as listing:
+        return sorted(listing, key=lambda entry: entry.name)
+
+
+def _comparable(status: os.stat_result) -> bool:
+    return stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)
+
+
+def _status(root: bytes, path: bytes) -> os.stat_result | None:
+    """The lstat of a base file that the walk did not come to; None when it is not there."""
+    parts = path.split(b"/")
+    try:
+        for depth in range(1, len(parts)):
+            parent = os.path.join(root, *parts[:depth])
+            if not stat.S_ISDIR(os.lstat(parent).st_mode):
+                return None
+        status = os.lstat(os.path.join(root, path))
+    except OSError:
+        return None
+    return status if _comparable(status) else None
 
 
 def _ignored(name: bytes, full: bytes) -> str:
@@ -122,35 +168,51 @@ def _holds(base: Mapping[bytes, Entry], folder: bytes) -> bool:
 
 
 def _compare(
-    path: bytes,
-    full: bytes,
-    status: os.stat_result,
-    known: Entry | None,
-    objects: Path,
-    found: Scan,
-) -> None:
-    if stat.S_ISLNK(status.st_mode):
-        mode, content = "120000", os.readlink(full)
-        oid = hashlib.sha1(b"blob %d\0%s" % (len(content), content)).hexdigest()
-        size = len(content)
-    else:
-        mode = "100755" if status.st_mode & 0o100 else "100644"
-        size = status.st_size
-        if size > FILE_CAP and not known:
-            found.leave(path, size, f"larger than {FILE_CAP // 1024**2} MiB")
-            return
-        oid = _hash_file(full, size)
+    root: bytes, path: bytes, status: os.stat_result, known: Entry | None, found: Scan
+) -> list[Change]:
+    """The file as a change, when it is one that a patch can hold."""
+    full, size = os.path.join(root, path), status.st_size
+    if len(path) > PATH_CAP:
+        found.leave(path, size, f"its path is longer than {PATH_CAP} bytes")
+        return []
+    if stat.S_ISREG(status.st_mode) and size > FILE_CAP and (not known or known.size != size):
+        found.leave(path, size, f"larger than {FILE_CAP // 1024**2} MiB")
+        return []
+    try:
+        if stat.S_ISLNK(status.st_mode):
+            mode, content = "120000", os.readlink(full)
+            oid = hashlib.sha1(b"blob %d\0%s" % (len(content), content)).hexdigest()
+        else:
+            mode = "100755" if status.st_mode & 0o100 else "100644"
+            oid = _hash_file(full, size)
+    except OSError as error:
+        found.leave(path, size, f"unreadable: {error.strerror}")
+        return []
     if known and (known.oid, known.mode) == (oid, mode):
-        return
+        return []
+    if size > FILE_CAP:
+        found.leave(path, size, f"larger than {FILE_CAP // 1024**2} MiB")
+        return []
     if path.endswith((b".pyc", b".pyo")) and not known:
         found.leave(path, size, "cache")
-        return
-    if size > FILE_CAP or found.total + size > TOTAL_CAP:
-        found.leave(path, size, "larger than the patch may be")
-        return
-    found.total += size
-    _write_object(objects, oid, os.readlink(full) if mode == "120000" else _read(full, size))
-    found.changes.append(Change(mode, oid, path, size))
+        return []
+    return [Change(mode, oid, path, size)]
+
+
+def _keep(root: bytes, changes: list[Change], objects: Path, found: Scan) -> None:
+    """Store the changes' bytes up to the total cap: source before outputs, small before large."""
+    total = 0
+    for change in sorted(changes, key=lambda c: (by_name_only(c.path), c.size, c.path)):
+        if total + change.size > TOTAL_CAP:
+            found.leave(change.path, change.size, "larger than the patch may be")
+            continue
+        total += change.size
+        full = os.path.join(root, change.path)
+        link = change.mode == "120000"
+        content = os.readlink(full) if link else _read(full, change.size)
+        _write_object(objects, change.oid, content)
+        found.changes.append(change)
+    found.changes.sort(key=lambda change: change.path)
 
 
 def _open(full: bytes) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -17,6 +18,8 @@ from pathlib import Path
 
 from expbench.errors import RepositoryError
 from expbench.workspace.git import GitError, git
+
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,7 @@ def from_folder(folder: Path, cache: Path) -> Source:
 
     def build(git_dir: Path) -> None:
         index = b"".join(
-            b"%s %s\t%s\0" % (mode, _store(git_dir, content), path)
-            for path, mode, content in files
+            b"%s %s\t%s\0" % (mode, _store(git_dir, content), path) for path, mode, content in files
         )
         environment = {"GIT_INDEX_FILE": str(git_dir / "import-index")}
         git(["update-index", "-z", "--index-info"], git_dir=git_dir, stdin=index, env=environment)
@@ -62,6 +64,8 @@ def from_git(url: str, commit: str, cache: Path) -> Source:
     Raises:
         RepositoryError: the address or the commit cannot be had.
     """
+    if not _COMMIT.fullmatch(commit):
+        raise RepositoryError(f"{commit!r} is no full commit id, so {url} cannot be pinned to it.")
     local = Path(url).expanduser()
     if local.exists():
         address = str(local.resolve())
@@ -75,7 +79,15 @@ def from_git(url: str, commit: str, cache: Path) -> Source:
     def build(git_dir: Path) -> None:
         try:
             git(
-                ["fetch", "--quiet", "--no-tags", "--depth=1", "--", address, f"{commit}:refs/heads/pin"],
+                [
+                    "fetch",
+                    "--quiet",
+                    "--no-tags",
+                    "--depth=1",
+                    "--",
+                    address,
+                    f"{commit}:refs/heads/pin",
+                ],
                 git_dir=git_dir,
                 timeout=3600,
             )
@@ -137,7 +149,8 @@ def _files(folder: Path) -> list[tuple[bytes, bytes, bytes]]:
     root = os.fsencode(folder)
     for parent, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in (b".git", b"__pycache__"))
-        for name in names:
+        links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
+        for name in [*links, *(name for name in names if name != b".git")]:
             full = os.path.join(parent, name)
             path = os.path.relpath(full, root)
             status = os.lstat(full)

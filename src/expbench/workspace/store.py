@@ -49,7 +49,9 @@ class BlobStore:
                 f"{self.root} lacks the bytes {blob.digest[:12]}…: the run's folder is incomplete."
             ) from None
         if hashlib.sha256(content).hexdigest() != blob.digest:
-            raise DataError(f"{self._path(blob.digest)} was changed: its bytes do not fit its name.")
+            raise DataError(
+                f"{self._path(blob.digest)} was changed: its bytes do not fit its name."
+            )
         return content
 
     def text(self, blob: Blob | None) -> str:

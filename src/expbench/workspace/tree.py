@@ -21,23 +21,24 @@ _README = re.compile(rb"readme([._-].*)?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Entry:
-    """One file of a tree: git's mode, the blob's id and the path as bytes."""
+    """One file of a tree: git's mode, the blob's id, the path and the blob's size in bytes."""
 
     mode: str
     oid: str
     path: bytes
+    size: int
 
 
 def list_tree(
     git_dir: Path, treeish: str, env: Mapping[str, str] | None = None
 ) -> tuple[Entry, ...]:
     """All files of a commit or tree, in git's order."""
-    output = git(["ls-tree", "-r", "-z", "--full-tree", treeish], git_dir=git_dir, env=env)
+    output = git(["ls-tree", "-r", "-l", "-z", "--full-tree", treeish], git_dir=git_dir, env=env)
     entries = []
     for record in split_z(output):
         facts, _, path = record.partition(b"\t")
-        mode, _, oid = facts.decode().split(" ")
-        entries.append(Entry(mode, oid, path))
+        mode, _, oid, size = facts.decode().split()
+        entries.append(Entry(mode, oid, path, 0 if size == "-" else int(size)))
     return tuple(entries)
 
 
@@ -88,6 +89,10 @@ def _write(target: bytes, mode: str, content: bytes) -> None:
 def safe_path(path: bytes) -> bool:
     """Whether a tree's path stays inside and out of ``.git``, on any file system."""
     parts = PurePosixPath(os.fsdecode(path)).parts
-    return bool(parts) and not path.startswith(b"/") and not any(
-        part == ".." or part.lower().rstrip(". ") in (".git", "git~1") for part in parts
+    return (
+        bool(parts)
+        and not path.startswith(b"/")
+        and not any(
+            part == ".." or part.lower().rstrip(". ") in (".git", "git~1") for part in parts
+        )
     )

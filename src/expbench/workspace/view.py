@@ -15,11 +15,43 @@ from pathlib import PurePosixPath
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME
 
 _OUTPUT_SUFFIXES = frozenset(
-    ".log .csv .tsv .out .npy .npz .pkl .pickle .pt .pth .ckpt .h5 .parquet .png .jpg .jpeg .gif .pdf "
-    ".svg .zip .gz .tar .bin .so .o .whl .jsonl .lock".split()
+    [
+        ".log",
+        ".csv",
+        ".tsv",
+        ".out",
+        ".npy",
+        ".npz",
+        ".pkl",
+        ".pickle",
+        ".pt",
+        ".pth",
+        ".ckpt",
+        ".h5",
+        ".parquet",
+        ".png",
+        ".jpg",
+        ".jpeg",
+        ".gif",
+        ".pdf",
+        ".svg",
+        ".zip",
+        ".gz",
+        ".tar",
+        ".bin",
+        ".so",
+        ".o",
+        ".whl",
+        ".jsonl",
+        ".lock",
+    ]
 )
-_OUTPUT_FOLDERS = frozenset(("results", "result", "outputs", "output", "logs", "log", "figures", "plots"))
-_OUTPUT_NAME = re.compile(r"(results?|metrics?|outputs?|logs?|summary|measured)([._-].*)?", re.IGNORECASE)
+_OUTPUT_FOLDERS = frozenset(
+    ("results", "result", "outputs", "output", "logs", "log", "figures", "plots")
+)
+_OUTPUT_NAME = re.compile(
+    r"(results?|metrics?|outputs?|logs?|summary|measured)([._-].*)?", re.IGNORECASE
+)
 _TEXT_OUTPUTS = frozenset((".json", ".txt", ".md"))
 
 
@@ -59,7 +91,9 @@ def outline(files: Iterable[tuple[bytes, int]]) -> str:
 
 def _code(notebook: bytes) -> list[str]:
     try:
-        cells = list(_cells(json.loads(notebook.decode("utf-8", errors="replace")))) if notebook else []
+        cells = (
+            list(_cells(json.loads(notebook.decode("utf-8", errors="replace")))) if notebook else []
+        )
     except (ValueError, TypeError, AttributeError):
         return notebook.decode("utf-8", errors="replace").splitlines()
     return [line for cell in cells for line in [*cell.splitlines(), ""]]

@@ -1,0 +1,284 @@
+"""Word lists of the baseline judge: general research English, nothing about any one task."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words of ``text``."""
+    return frozenset(text.split())
+
+
+STOP = _words(
+    """
+    a an the this that these those there here it its they them their we our i you he she is are
+    was were be been being am do does did done has have had having will would shall should can
+    could may might must of in on at by for from to into onto with within without over under as
+    than then so such and or but if while whereas when where which who whom whose what how why
+    because since although though however also both either neither nor not no yes only just even
+    still very quite rather about around roughly approximately nearly almost up down out off per
+    via e g ie eg etc using used use uses based e.g. i.e. each every any all some other another
+    same own between among across during through again further once s t expected expect
+    anticipated indicating namely respectively respect overall one ones fails fail failed never
+    cannot step final workspace see given let make makes made get gets take takes
+    """
+)
+"""Words that say nothing about what a text is about."""
+
+GENERIC = _words(
+    """
+    method approach experiment value values metric measure measured measurement evaluate
+    evaluation number size type setting settings result results performance model models data
+    dataset set parameter parameters variable variables function define defined create compute
+    computed calculate implement implementation run runs configuration config different various
+    specific constant fixed kept test train main script code output import library file return
+    list name named option print report load save apply perform initialize loop iterate
+    consistent consistently provide show determine identify
+    """
+)
+"""Words that nearly every description of an experiment has; they count less."""
+
+SYNONYMS = (
+    "sample draw observation datapoint point example instance unit",
+    "iteration iter round timestep",
+    "repeat repetition replication replicate trial rerun",
+    "method approach algorithm technique procedure strategy policy",
+    "average mean avg averaged",
+    "parameter param hyperparameter",
+    "setting configuration config configure",
+    "compute calculate obtain derive calc",
+    "measure metric criterion record",
+    "create build construct generate make define instantiate initialize initialise init setup",
+    "load read import open fetch",
+    "save write store dump export",
+    "print report display show output emit",
+    "plot visualize visualise figure chart graph draw",
+    "compare contrast comparison",
+    "fraction proportion share percentage percent ratio",
+    "task problem benchmark",
+    "constant fixed held kept frozen unchanged",
+    "error err",
+    "evaluate evaluation eval assess assessment",
+    "train fit training fitted trained learn",
+    "validation val validate held-out",
+    "number num count amount total quantity",
+    "function func fn def",
+    "argument arg argparse flag option",
+    "random rng randomness stochastic",
+    "variance var",
+    "deviation std stddev",
+    "sequence series",
+    "interval band",
+    "width length",
+    "horizon lead",
+    "gap difference diff margin",
+    "loss objective",
+    "dataset data corpus",
+    "optimizer optimiser optim",
+    "normalize normalise",
+    "standardised standardized standardisation standardization standardising",
+    "crossover flip cross switch crossing reversal reverse swap overtake",
+    "nominal target desired",
+    "small tiny little minor",
+    "large big huge substantial",
+    "grid sweep",
+    "split partition divide",
+    "start begin initial",
+    "end finish final",
+    "temperature temp",
+    "weight weighted weighting",
+    "probability prob",
+    "distribution dist",
+    "batch minibatch",
+    "epoch pass",
+    "dimension dim",
+    "select choose pick selection choice",
+    "shuffle permute permutation",
+    "rank ranking order ordering sort sorted argsort argmin argmax",
+    "loop iterate",
+    "best first winner",
+    "worst last loser",
+    "accuracy acc",
+    "command cmd cli",
+    "directory folder dir path",
+)
+"""Groups of words that mean about the same; the first one stands for all."""
+
+ABBREVIATIONS = {
+    "lr": "learning rate",
+    "mse": "mean squared error",
+    "rms": "root mean square",
+    "rmse": "root mean squared error",
+    "mae": "mean absolute error",
+    "mape": "mean absolute percentage error",
+    "mase": "mean absolute scaled error",
+    "ece": "expected calibration error",
+    "mce": "maximum calibration error",
+    "nll": "negative log likelihood",
+    "sgd": "stochastic gradient descent",
+    "gd": "gradient descent",
+    "ucb": "upper confidence bound",
+    "std": "standard deviation",
+    "sd": "standard deviation",
+    "se": "standard error",
+    "ci": "confidence interval",
+    "ate": "average treatment effect",
+    "shd": "structural hamming distance",
+    "sem": "structural equation model",
+    "ols": "ordinary least squares",
+    "ipw": "inverse propensity weighting",
+    "iptw": "inverse propensity weighting",
+    "aipw": "augmented inverse propensity weighting",
+    "dr": "doubly robust",
+    "iv": "instrumental variable",
+    "cv": "cross validation",
+    "mlp": "multilayer perceptron",
+    "knn": "nearest neighbours",
+    "svm": "support vector machine",
+    "pca": "principal component analysis",
+    "kde": "kernel density estimation",
+    "kl": "kullback leibler divergence",
+    "auc": "area under curve",
+    "ses": "simple exponential smoothing",
+    "ar": "autoregressive",
+    "ma": "moving average",
+    "mc": "monte carlo",
+    "mcmc": "markov chain monte carlo",
+    "snr": "signal noise ratio",
+    "n": "sample size",
+    "nn": "neural network",
+    "rl": "reinforcement learning",
+    "llm": "large language model",
+    "dgp": "data generating process",
+    "iid": "independent identically distributed",
+    "ema": "exponential moving average",
+    "pp": "percentage points",
+    "asr": "attack success rate",
+    "psnr": "peak signal noise ratio",
+    "ppl": "perplexity",
+}
+
+NUMBER_WORDS = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "hundred": 100, "thousand": 1000, "zero": 0, "half": 0.5,
+}  # fmt: skip
+
+NEGATIONS = _words(
+    """
+    not no never cannot fail fails failed neither hardly isn doesn didn wasn weren aren don hasn
+    haven couldn unable
+    """
+)
+"""Words that deny what follows."""
+
+DIRECTIONS = {
+    "size": (
+        _words(
+            """
+            higher highest greater greatest larger largest bigger biggest more most maximum
+            above exceeds exceed exceeding exceeded longer longest slower slowest wider widest >
+            ≥
+            """
+        ),
+        _words(
+            """
+            lower lowest smaller smallest fewer fewest less least minimum below shorter shortest
+            faster fastest narrower narrowest < ≤
+            """
+        ),
+    ),
+    "trend": (
+        _words(
+            """
+            increase increases increased increasing grow grows growing grew rise rises rising
+            rose climb climbs climbed
+            """
+        ),
+        _words(
+            """
+            decrease decreases decreased decreasing fall falls falling fell drop drops dropped
+            dropping shrink shrinks shrinking shrank decline declines declined declining reduces
+            reduced
+            """
+        ),
+    ),
+    "estimate": (
+        _words("overestimates overestimate overestimated overshoots overconfident overstates"),
+        _words(
+            """
+            underestimates underestimate underestimated undershoots underconfident understates
+            """
+        ),
+    ),
+    "passing": (
+        _words("overtakes overtake overtaken overtook"),
+        _words(""),
+    ),
+    "quality": (
+        _words(
+            """
+            better best beats beat beating outperforms outperform outperformed outperforming
+            wins win won winner winning superior improves improve improved improving ahead
+            surpasses surpass dominates dominate surpassed first
+            """
+        ),
+        _words(
+            """
+            worse worst loses lose lost loser beaten underperforms underperform underperformed
+            inferior degrades degrade degraded behind trails trailing deteriorates deteriorate
+            worsens hurts hurt harms last
+            """
+        ),
+    ),
+}
+"""For each kind of comparison the words that point up, and those that point down."""
+
+TRANSITIVE = _words(
+    """
+    beats beat beating outperforms outperform outperformed outperforming surpasses surpass
+    surpassed dominates dominate overtakes overtake overtaken exceeds exceed exceeded exceeding
+    underperforms underperform trails trailing behind ahead above below > < ≥ ≤ beaten loses
+    lose lost
+    """
+)
+"""Comparing words that are followed by what is compared with."""
+
+SUPERLATIVES = _words(
+    """
+    best worst highest lowest largest smallest greatest least most fewest top first last wins
+    winner won win longest shortest fastest slowest widest narrowest strongest weakest maximum
+    minimum
+    """
+)
+"""Comparing words that single one out of several."""
+
+UNCHANGED = _words("unchanged insensitive unaffected indistinguishable irrelevant")
+"""Words that deny any difference."""
+
+ANTONYMS = (
+    ("above", "below"), ("fewer", "more"), ("less", "more"), ("smaller", "larger"), ("before",
+    "after"), ("early", "late"), ("over", "under"), ("with", "without"), ("up", "down"),
+    ("short", "long"), ("high", "low"), ("small", "large"), ("strong", "weak"), ("earlier",
+    "later"), ("positive", "negative"), ("inside", "outside"), ("looser", "stricter"),
+)  # fmt: skip
+"""Conditions and their opposites; of several for one word the first counts."""
+
+COSTS = _words(
+    """
+    error loss regret brier mase rmse suboptimality bias variance mse mae mape ece mce nll risk
+    deviation gap perplexity ppl cost distance divergence time latency memory iterations steps
+    residual miscalibration
+    """
+)
+"""Quantities of which less is better."""
+
+BENEFITS = _words(
+    """
+    accuracy bleu rouge iou dice map throughput reward return precision recall f1 auc power psnr
+    ssim likelihood success correlation r2
+    """
+)
+"""Quantities of which more is better."""
+
+SETTING_VERBS = _words("choose configure define include parameter select set setting specify use")
+"""What a step begins with when a configuration file alone can carry it out."""
