@@ -16,8 +16,16 @@ from expbench.execution import execution_score, rerun
 from expbench.judges import rubric, score
 from expbench.monitor import check
 from expbench.runs import Attempt
-from expbench.schema import MonitorReport, Outcome, ResearchTask, Score, SubmissionText, Turn
-from expbench.workspace import BlobStore, code_reader, shipped_documents
+from expbench.schema import (
+    Execution,
+    MonitorReport,
+    Outcome,
+    ResearchTask,
+    Score,
+    SubmissionText,
+    Turn,
+)
+from expbench.workspace import BlobStore, Prepared, code_reader, shipped_documents
 
 
 async def assess(evaluation: Evaluation, task: ResearchTask, attempt: Attempt) -> Outcome:
@@ -31,9 +39,7 @@ async def assess(evaluation: Evaluation, task: ResearchTask, attempt: Attempt) -
     source = evaluation.sources.source(task)
     items = rubric(task, await to_thread.run_sync(code_reader, source))
     judgement = await evaluation.judge.judge(items, text, task)
-    execution = await to_thread.run_sync(
-        rerun, submission, prepared, evaluation.host, run.store, evaluation.limits
-    )
+    execution = await to_thread.run_sync(_rerun, evaluation, attempt, prepared)
     outcome = Outcome(
         task_id=task.id,
         paper=task.paper,
@@ -58,6 +64,17 @@ async def assess(evaluation: Evaluation, task: ResearchTask, attempt: Attempt) -
     )
     run.add(outcome)
     return outcome
+
+
+def _rerun(evaluation: Evaluation, attempt: Attempt, prepared: Prepared) -> Execution:
+    """The clean re-run; once more when the harness failed."""
+    for _ in range(2):
+        execution = rerun(
+            attempt.submission, prepared, evaluation.host, evaluation.run.store, evaluation.limits
+        )
+        if execution.state != "infrastructure":
+            break
+    return execution
 
 
 def monitor_score(report: MonitorReport) -> Score:

@@ -37,28 +37,36 @@ def execute(evaluation: Evaluation, max_samples: int) -> RunEnd:
         stopped = False
         recover(run.paths.logs)
         if todo:
-            task = build_task(evaluation, only=sorted(todo))
-            logs = inspect_eval(
-                task,
-                model=run.manifest.model or NO_MODEL,
-                epochs=run.manifest.epochs,
-                log_dir=str(run.paths.logs),
-                display="none",
-                log_level="error",
-                max_samples=max_samples,
-                max_sandboxes=max_samples,
-                fail_on_error=False,
-                retry_on_error=1,
-                score=True,
-            )
-            stopped = interrupted(logs)
-            if (why := failed_whole(logs)) and not stopped:
-                raise InfrastructureError(f"the evaluation failed: {why}")
-            for key, reason in failures(logs).items():
-                if not run.final(key):
-                    run.add(run.unfinished(key, "infrastructure", reason))
+            stopped = _evaluate(evaluation, todo, max_samples)
         run.write_outcomes()
         return RunEnd(stopped, sum(not run.final(key) for key in run.planned))
+
+
+def _evaluate(evaluation: Evaluation, todo: set[str], max_samples: int) -> bool:
+    """Have Inspect do the tasks; whether the user stopped it."""
+    run = evaluation.run
+    try:
+        logs = inspect_eval(
+            build_task(evaluation, only=sorted(todo)),
+            model=run.manifest.model or NO_MODEL,
+            epochs=run.manifest.epochs,
+            log_dir=str(run.paths.logs),
+            display="none",
+            log_level="error",
+            max_samples=max_samples,
+            max_sandboxes=max_samples,
+            fail_on_error=False,
+            retry_on_error=1,
+        )
+    except KeyboardInterrupt:
+        return True
+    stopped = interrupted(logs)
+    if (why := failed_whole(logs)) and not stopped:
+        raise InfrastructureError(f"the evaluation failed: {why}")
+    for key, reason in failures(logs).items():
+        if not run.final(key):
+            run.add(run.unfinished(key, "infrastructure", reason))
+    return stopped
 
 
 def default_max_samples() -> int:

@@ -94,7 +94,20 @@ def load_paper(file: Path, paper: Paper) -> tuple[ResearchTask, ...]:
     questions = content.get("questions") if isinstance(content, dict) else None
     if not isinstance(questions, list):
         raise DataError(f"{file} has no list 'questions': it is not a task file of the release.")
+    paper = _with_repository(file, paper, content.get("repository"))
     return tuple(_task(file, paper, index, entry) for index, entry in enumerate(questions))
+
+
+def _with_repository(file: Path, paper: Paper, given: Any) -> Paper:
+    """A paper that is not of the release names its repository itself: ``{"url", "commit"}``."""
+    if given is None:
+        return paper
+    try:
+        repository = Repository.model_validate(given)
+    except ValidationError as error:
+        where = ".".join(["repository", *map(str, error.errors()[0]["loc"])])
+        raise DataError(f"{file}, {where}: {error.errors()[0]['msg']}.") from None
+    return paper.model_copy(update={**repository.model_dump(), "task_pins": {}})
 
 
 def _task(file: Path, paper: Paper, index: int, entry: Any) -> ResearchTask:

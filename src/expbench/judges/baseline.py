@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anyio import to_thread
+
 from expbench.judges.base import decided_without_judge, verdict_on
 from expbench.judges.code import CodeMatcher
 from expbench.judges.excerpt import excerpt
@@ -30,7 +32,10 @@ class BaselineJudge:
     async def judge(
         self, items: Sequence[RubricItem], submission: SubmissionText, task: ResearchTask
     ) -> Judgement:
-        """One verdict for each item, in their order."""
+        """One verdict for each item, in their order; in a thread, since it only computes."""
+        return await to_thread.run_sync(self._judge, items, submission)
+
+    def _judge(self, items: Sequence[RubricItem], submission: SubmissionText) -> Judgement:
         decided = decided_without_judge(items, submission)
         code = CodeMatcher(added_code(submission))
         verdicts = [decided.get(item.id) or _decide(item, submission, code) for item in items]

@@ -173,7 +173,7 @@ def _match_numbers(
 
 
 def _belongs(number: Token, name: list[Token], window: list[Token], design: str) -> bool:
-    """Whether the number in ``window`` is the variable's: what it counts, or the words before it."""
+    """Whether the number in ``window`` is the variable's: it counts it, or follows its name."""
     known = forms(name)
     for place, token in enumerate(window):
         if missing([number], [token], exact=True):

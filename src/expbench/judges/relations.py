@@ -240,7 +240,7 @@ def _negated_differently(claim: Passage, passage: Sequence[Passage]) -> bool:
     theirs = frozenset(word for part in passage for word in _negated_words(part))
     known = frozenset(form for part in passage for form in forms(part.tokens))
     if ours:
-        negated = any(w in NEGATIONS or w.startswith(_UN) for p in passage for w in p.words)
+        negated = any(_denies(word) for part in passage for word in part.words)
         return not negated and (ours <= known or len(ours & known) > 1)
     plain = {t.stem for t in claim.tokens if t.content and covered(t, known)}
     return len(plain & theirs) >= max(2, 0.4 * len(plain))
@@ -251,9 +251,16 @@ def _negated_words(part: Passage) -> frozenset[str]:
     found = set[str]()
     for place, word in enumerate(part.words):
         reach = range(place + 1, min(place + 1 + _NEGATED, len(part.words)))
-        if word in NEGATIONS and not any(is_comparison(part.words[at]) for at in reach):
+        if word in NEGATIONS and any(is_comparison(part.words[at]) for at in reach):
+            continue
+        if word in NEGATIONS:
             following = [part.tokens[at] for at in reach]
             found.update(t.stem for t in following if t.content and t.stem not in QUANTITY_STEMS)
-        elif word.startswith(_UN) and len(word) >= _NEGATED_WORD:
+        elif _denies(word):
             found.add(part.tokens[place].stem.removeprefix(_UN))
     return frozenset(found)
+
+
+def _denies(word: str) -> bool:
+    """Whether a word is a negation, or may be one by its prefix."""
+    return word in NEGATIONS or (word.startswith(_UN) and len(word) >= _NEGATED_WORD)

@@ -49,7 +49,8 @@ def summary_json(summary: Summary, manifest: Manifest) -> RunSummary:
 
 def terminal_table(summary: Summary, manifest: Manifest) -> Table:
     """All metrics of a run; the caption accounts for every planned attempt."""
-    title = f"{manifest.name}: {manifest.agent} with {manifest.model} on {manifest.suite}"
+    model = f" with {manifest.model}" if manifest.model else ""
+    title = f"{manifest.name}: {manifest.agent}{model} on {manifest.suite}"
     label = label_of(manifest)
     caption = f"{label}\n{equation(summary)}" if label else equation(summary)
     table = Table(title=_plain(title), caption=_plain(caption), caption_justify="left")

@@ -65,13 +65,14 @@ def remove(folder: Path) -> None:
     """Remove a folder whatever modes an agent left in it; links are never followed (R27)."""
 
     def unlock(parent: Path) -> None:
+        parent.chmod(0o700)
         for path, folders, _ in os.walk(parent):
             for name in folders:
                 full = os.path.join(path, name)
                 if stat.S_ISDIR(os.lstat(full).st_mode):
                     os.chmod(full, 0o700)
 
-    if os.geteuid() != 0 and folder.is_dir():
+    if os.geteuid() != 0 and folder.is_dir() and not folder.is_symlink():
         unlock(folder)
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -31,7 +31,11 @@ _SPAWNER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="expbench-spawn"
 """The parent-death signal belongs to the spawning thread, so one long-lived thread spawns all."""
 
 _GRACE = 0.2
-"""Seconds that output is still read after a command has ended while a background job holds its pipes."""
+"""Seconds without output after which an ended command's pipes are closed, though a background job
+holds them."""
+
+_DRAIN = 2.0
+"""Seconds after a command's end in which a background job's output is still taken for the command's."""
 
 
 @dataclass(frozen=True)
@@ -190,13 +194,16 @@ class Session:
             "env": {**self._environment(), **env},
             "rlimits": self._rlimits(),
         }
-        message = json.dumps(request).encode()
-        if len(message) > 200_000:
-            raise SandboxError("the command line is longer than 200 kB: write it to a file instead")
+        memory = os.memfd_create("request")
         try:
-            socket.send_fds(self._channel, [message], pipes.inside)
+            with os.fdopen(memory, "wb", closefd=False) as file:
+                file.write(json.dumps(request).encode())
+            os.lseek(memory, 0, os.SEEK_SET)
+            socket.send_fds(self._channel, [b"run"], [memory, *pipes.inside])
         except OSError:
             raise SandboxError("the sandbox is dead: its first process has ended") from None
+        finally:
+            os.close(memory)
         pipes.close_inside()
 
     def _pump(
@@ -212,6 +219,7 @@ class Session:
         streams = {pipes.stdout: _Tail(cap), pipes.stderr: _Tail(cap)}
         answer = b""
         ended_at: float | None = None
+        quiet_since = started
         timed_out = False
         with selectors.DefaultSelector() as selector:
             for each in (*streams, pipes.status):
@@ -230,7 +238,9 @@ class Session:
                 ):
                     timed_out = True
                     break
-                if ended_at is not None and now - ended_at > _GRACE:
+                if ended_at is not None and (
+                    now - max(quiet_since, ended_at) > _GRACE or now - ended_at > _DRAIN
+                ):
                     break
                 for key, _ in selector.select(0.05):
                     fd = key.fd
@@ -250,8 +260,7 @@ class Session:
                         ended_at = time.monotonic()
                     else:
                         streams[fd].add(chunk)
-                        if ended_at is not None:
-                            ended_at = min(time.monotonic(), ended_at + _GRACE)
+                        quiet_since = time.monotonic()
         return self._completed(pipes, streams, answer, started, timed_out)
 
     def _completed(

@@ -1,8 +1,9 @@
 """The one process of ours inside a sandbox: starts commands, and kills all that they started.
 
 Run by a Python of the sandbox as ``supervisor.py FD``, where FD is one end of a SOCK_SEQPACKET pair; it
-uses the standard library only and nothing of this package. Each message is a JSON object with five file
-descriptors::
+uses the standard library only and nothing of this package. Each message brings six file descriptors:
+the request, a memory file with a JSON object, for a command line may be longer than a message; and
+five pipes::
 
     {"argv": […], "cwd": "/workspace", "env": {…}, "rlimits": {"NPROC": 512, …}}
     stdin, stdout, stderr of the command · status (we write) · control (we read)
@@ -30,7 +31,7 @@ from typing import Any
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
-_MESSAGE_CAP = 1 << 20
+_MESSAGE_CAP = 64
 
 
 def main(fd: int) -> None:
@@ -42,7 +43,7 @@ def main(fd: int) -> None:
     while True:
         _reap()
         try:
-            message, fds, _, _ = socket.recv_fds(channel, _MESSAGE_CAP, 5)
+            message, fds, _, _ = socket.recv_fds(channel, _MESSAGE_CAP, 6)
         except InterruptedError:
             continue
         if not message:
@@ -55,11 +56,17 @@ def main(fd: int) -> None:
         if os.fork() == 0:
             channel.close()
             try:
-                _keep(json.loads(message), fds)
+                _keep(_request(fds[0]), fds[1:])
             finally:
                 os._exit(0)
         for each in fds:
             os.close(each)
+
+
+def _request(memory: int) -> dict[str, Any]:
+    with os.fdopen(memory, "rb") as file:
+        request: dict[str, Any] = json.load(file)
+    return request
 
 
 def _keep(request: dict[str, Any], fds: list[int]) -> None:

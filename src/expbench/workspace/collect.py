@@ -98,12 +98,13 @@ class _Comparison:
         return self._git(["write-tree"]).decode().strip()
 
     def drop_unheld(self, tree: str, found: Scan) -> None:
-        """git takes no file named like its own folder, silently: list those as left out."""
-        held = {e.path for e in list_tree(self.prepared.git_dir, tree, self.environment)}
+        """git passes over names that it keeps for itself, silently: list those as left out."""
+        entries = list_tree(self.prepared.git_dir, tree, self.environment)
+        held = {(entry.path, entry.mode, entry.oid) for entry in entries}
         for change in found.changes:
-            if change.path not in held:
+            if (change.path, change.mode, change.oid) not in held:
                 found.leave(change.path, change.size, "git cannot hold a file of this name")
-        found.changes = [change for change in found.changes if change.path in held]
+        found.changes = [c for c in found.changes if (c.path, c.mode, c.oid) in held]
 
     def patch(self, tree: str) -> bytes:
         return self._git([*_DIFF, self.prepared.tree, tree])

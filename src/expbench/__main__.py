@@ -1,0 +1,5 @@
+"""``python -m expbench``."""
+
+from expbench.cli.main import main
+
+main()
