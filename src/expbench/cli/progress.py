@@ -7,8 +7,10 @@ import time
 from types import TracebackType
 from typing import Protocol
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from expbench.evaluation import Phase
 from expbench.schema import Outcome
@@ -82,7 +84,7 @@ class _Plain:
 
 
 class _Live:
-    """A bar, the tasks at work with their phase, and an estimate."""
+    """A bar with an estimate, and below it the tasks at work with their phase."""
 
     def __init__(self, console: Console, total: int, done: int, title: str) -> None:
         self._progress = Progress(
@@ -94,17 +96,17 @@ class _Live:
             console=console,
         )
         self._bar = self._progress.add_task(title, total=total, completed=done, left="")
-        self._rows = self._progress.add_task("", total=None, visible=False, left="")
+        self._live = Live(self._progress, console=console)
         self._estimate = _Estimate(total - done)
         self._busy: dict[tuple[str, int], Phase] = {}
 
     def __enter__(self) -> _Live:
-        self._progress.start()
+        self._live.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._progress.update(self._rows, visible=False)
-        self._progress.stop()
+        self._live.update(self._progress, refresh=True)
+        self._live.stop()
 
     def __call__(self, task_id: str, epoch: int, phase: Phase, outcome: Outcome | None) -> None:
         if outcome is None:
@@ -113,11 +115,11 @@ class _Live:
             self._busy.pop((task_id, epoch), None)
             self._estimate.step()
             self._progress.update(self._bar, advance=1, left=self._estimate.text())
-            self._progress.console.print(
+            self._live.console.print(
                 f"{task_id} #{epoch}: {short(outcome)}", markup=False, highlight=False
             )
-        busy = ", ".join(f"{task} {phase}" for (task, _), phase in sorted(self._busy.items())[:4])
-        self._progress.update(self._rows, description=busy, visible=bool(busy))
+        busy = ", ".join(f"{task} ({phase})" for (task, _), phase in sorted(self._busy.items())[:4])
+        self._live.update(Group(self._progress, Text(busy, style="dim")))
 
 
 def short(outcome: Outcome) -> str:

@@ -42,7 +42,7 @@ def run_facts(manifest: Manifest) -> tuple[Fact, ...]:
         Fact("Suite", f"{manifest.suite}, version {manifest.suite_version}"),
         Fact("Planned", f"{len(manifest.tasks)} tasks, {manifest.epochs} epoch(s)"),
         Fact("Agent", manifest.agent),
-        Fact("Model", manifest.model),
+        Fact("Model", manifest.model or "none"),
         Fact("Judge", manifest.judge),
         Fact("Sandbox", manifest.sandbox),
     ]

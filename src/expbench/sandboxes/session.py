@@ -19,23 +19,17 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from expbench.errors import SandboxError
 from expbench.sandboxes import bubblewrap
 from expbench.sandboxes.environment import PythonEnvironment, sandbox_uid
+from expbench.sandboxes.streams import Pipes, Pump
 from expbench.schema import Enforced, Limits
 
 _SPAWNER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="expbench-spawn")
 """The parent-death signal belongs to the spawning thread, so one long-lived thread spawns all."""
-
-_GRACE = 0.2
-"""Seconds without output after which an ended command's pipes are closed, though a background job
-holds them."""
-
-_DRAIN = 2.0
-"""Seconds after a command's end in which a background job's output is still taken for the command's."""
 
 
 @dataclass(frozen=True)
@@ -49,33 +43,6 @@ class Completed:
     timed_out: bool = False
     error: str = ""
     """Why the command could not be started (``ENOENT: …``)."""
-
-
-@dataclass
-class _Tail:
-    """The head and the tail of a stream, within ``cap`` bytes."""
-
-    cap: int
-    head: bytearray = field(default_factory=bytearray)
-    tail: bytearray = field(default_factory=bytearray)
-    dropped: int = 0
-
-    def add(self, chunk: bytes) -> None:
-        room = self.cap // 2 - len(self.head)
-        if room > 0:
-            self.head += chunk[:room]
-            chunk = chunk[room:]
-        self.tail += chunk
-        excess = len(self.tail) - (self.cap - self.cap // 2)
-        if excess > 0:
-            del self.tail[:excess]
-            self.dropped += excess
-
-    def value(self) -> bytes:
-        if not self.dropped:
-            return bytes(self.head + self.tail)
-        note = f"\n[… {self.dropped} bytes left out …]\n".encode()
-        return bytes(self.head) + note + bytes(self.tail)
 
 
 class Session:
@@ -150,11 +117,10 @@ class Session:
             SandboxError: the sandbox is dead.
         """
         cap = output_cap or self.limits.output_mib * 1024**2
-        pipes = _Pipes.open()
-        started = time.monotonic()
+        pipes = Pipes.open()
         try:
             self._send(argv, cwd, env or {}, pipes)
-            return self._pump(pipes, stdin, cap, started, timeout, cancelled)
+            return self._pump(pipes, stdin, cap, timeout, cancelled)
         finally:
             pipes.close()
 
@@ -187,7 +153,7 @@ class Session:
             )
             raise SandboxError(f"the sandbox did not start: {said[-500:] or 'no answer'}")
 
-    def _send(self, argv: Sequence[str], cwd: str, env: Mapping[str, str], pipes: _Pipes) -> None:
+    def _send(self, argv: Sequence[str], cwd: str, env: Mapping[str, str], pipes: Pipes) -> None:
         request = {
             "argv": list(argv),
             "cwd": cwd,
@@ -208,76 +174,25 @@ class Session:
 
     def _pump(
         self,
-        pipes: _Pipes,
+        pipes: Pipes,
         stdin: bytes,
         cap: int,
-        started: float,
         timeout: float | None,
         cancelled: threading.Event | None,
     ) -> Completed:
-        """Feed stdin, read both streams and the status, until the command has ended or must."""
-        streams = {pipes.stdout: _Tail(cap), pipes.stderr: _Tail(cap)}
-        answer = b""
-        ended_at: float | None = None
-        quiet_since = started
-        timed_out = False
-        with selectors.DefaultSelector() as selector:
-            for each in (*streams, pipes.status):
-                selector.register(each, selectors.EVENT_READ)
-            if stdin:
-                os.set_blocking(pipes.stdin, False)
-                selector.register(pipes.stdin, selectors.EVENT_WRITE)
-            else:
-                pipes.close_one("stdin")
-            view = memoryview(stdin)
-            while selector.get_map():
-                now = time.monotonic()
-                if ended_at is None and (
-                    (timeout is not None and now - started > timeout)
-                    or (cancelled is not None and cancelled.is_set())
-                ):
-                    timed_out = True
-                    break
-                if ended_at is not None and (
-                    now - max(quiet_since, ended_at) > _GRACE or now - ended_at > _DRAIN
-                ):
-                    break
-                for key, _ in selector.select(0.05):
-                    fd = key.fd
-                    if fd == pipes.stdin:
-                        view = _feed(fd, view)
-                        if not view:
-                            selector.unregister(fd)
-                            pipes.close_one("stdin")
-                        continue
-                    chunk = os.read(fd, 1 << 16)
-                    if not chunk:
-                        selector.unregister(fd)
-                        if fd == pipes.status:
-                            ended_at = ended_at or time.monotonic()
-                    elif fd == pipes.status:
-                        answer += chunk
-                        ended_at = time.monotonic()
-                    else:
-                        streams[fd].add(chunk)
-                        quiet_since = time.monotonic()
-        return self._completed(pipes, streams, answer, started, timed_out)
+        """Serve the command's pipes until it has ended or must, and say how it ended."""
+        started = time.monotonic()
+        pump = Pump(pipes, stdin, cap)
+        pump.run(None if timeout is None else started + timeout, cancelled)
+        return self._completed(pipes, pump, time.monotonic() - started)
 
-    def _completed(
-        self,
-        pipes: _Pipes,
-        streams: Mapping[int, _Tail],
-        answer: bytes,
-        started: float,
-        timed_out: bool,
-    ) -> Completed:
-        stdout, stderr = (streams[fd].value() for fd in (pipes.stdout, pipes.stderr))
-        seconds = time.monotonic() - started
-        if timed_out:
+    def _completed(self, pipes: Pipes, pump: Pump, seconds: float) -> Completed:
+        stdout, stderr = pump.stdout.value(), pump.stderr.value()
+        if pump.timed_out:
             self._end(pipes)
             return Completed(124, stdout, stderr, seconds, timed_out=True)
         try:
-            status = json.loads(answer)
+            status = json.loads(pump.answer)
         except ValueError:
             if not self.alive or not self._responds():
                 raise SandboxError("the sandbox died while a command ran in it") from None
@@ -287,7 +202,7 @@ class Session:
         self._hold(pipes)
         return Completed(int(status["exit"]), stdout, stderr, seconds)
 
-    def _end(self, pipes: _Pipes) -> None:
+    def _end(self, pipes: Pipes) -> None:
         """Have the keeper kill the command's whole tree; kill the sandbox when that takes a second."""
         pipes.close_one("control")
         deadline = time.monotonic() + 1.0
@@ -298,7 +213,7 @@ class Session:
                     return
         self.close()
 
-    def _hold(self, pipes: _Pipes) -> None:
+    def _hold(self, pipes: Pipes) -> None:
         """Keep a returned command's background jobs alive until the session ends."""
         with self._lock:
             self._held = [pair for pair in self._held if not _closed(pair)]
@@ -343,48 +258,6 @@ class Session:
         return limits
 
 
-@dataclass
-class _Pipes:
-    """The five pipes of a command: our ends by name, the sandbox's ends as a list."""
-
-    stdin: int
-    stdout: int
-    stderr: int
-    status: int
-    control: int
-    inside: list[int]
-
-    @classmethod
-    def open(cls) -> _Pipes:
-        in_read, in_write = os.pipe()
-        out_read, out_write = os.pipe()
-        err_read, err_write = os.pipe()
-        status_read, status_write = os.pipe()
-        control_read, control_write = os.pipe()
-        inside = [in_read, out_write, err_write, status_write, control_read]
-        return cls(in_write, out_read, err_read, status_read, control_write, inside)
-
-    def close_inside(self) -> None:
-        while self.inside:
-            os.close(self.inside.pop())
-
-    def close_one(self, name: str) -> None:
-        fd = self.take(name)
-        if fd >= 0:
-            os.close(fd)
-
-    def take(self, name: str) -> int:
-        """Give an end away; it will not be closed with the others."""
-        fd: int = getattr(self, name)
-        setattr(self, name, -1)
-        return fd
-
-    def close(self) -> None:
-        self.close_inside()
-        for name in ("stdin", "stdout", "stderr", "status", "control"):
-            self.close_one(name)
-
-
 def _start(
     workspace: Path, python: PythonEnvironment, hidden: Sequence[Path]
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
@@ -407,15 +280,6 @@ def _start(
     finally:
         theirs.close()
     return process, ours
-
-
-def _feed(fd: int, view: memoryview) -> memoryview:
-    try:
-        return view[os.write(fd, view[: 1 << 16]) :]
-    except BlockingIOError:
-        return view
-    except BrokenPipeError:
-        return view[:0]
 
 
 def _closed(pair: tuple[int, int]) -> bool:

@@ -20,8 +20,8 @@ from expbench.workspace.scan import Change, Scan, printable, scan
 from expbench.workspace.tree import list_tree
 from expbench.workspace.view import by_name_only, is_notebook, notebook_diff, outline
 
-_DIFF = ("diff-tree", "-p", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", "-M")
-
+# No renames: git cannot apply the rename of a link that gives way to a folder.
+_DIFF = ("diff-tree", "-p", "--binary", "--full-index", "--no-ext-diff", "--no-textconv")
 _BATCH_BYTES = 100_000
 
 

@@ -103,6 +103,7 @@ def materialise(prepared: Prepared, dest: Path) -> None:
         LeakError: the proof failed; ``dest`` must not be given to an agent.
     """
     dest.mkdir(parents=True, exist_ok=True)
+    dest = dest.resolve()
     write_tree(prepared.git_dir, prepared.entries, dest)
     _make_repository(prepared, dest)
     prove_clean(prepared, dest)

@@ -1,0 +1,46 @@
+"""Fixtures that several test modules share: a cache of its own, sandboxes' host, the mini suite."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from expbench.dataset import Suite, load_suite
+from expbench.errors import PrerequisiteError
+from expbench.paths import CachePaths
+from expbench.sandboxes import bubblewrap
+from expbench.sandboxes.host import SandboxHost
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> CachePaths:
+    """A cache folder of this test session."""
+    return CachePaths(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def host(cache: CachePaths) -> SandboxHost:
+    """Makes real sandboxes; tests that need it are skipped where this machine refuses them."""
+    try:
+        bubblewrap.check()
+    except PrerequisiteError as error:
+        pytest.skip(f"no bubblewrap sandbox on this machine: {error}")
+    return SandboxHost(cache)
+
+
+@pytest.fixture(scope="session")
+def mini() -> Suite:
+    """The embedded suite."""
+    return load_suite("mini")
+
+
+@pytest.fixture(scope="session")
+def release() -> Suite:
+    """The released data set, where it is at hand."""
+    beside = Path(__file__).parents[2] / "shared" / "expbench-data"
+    folder = Path(os.environ.get("EXPBENCH_DATA", beside))
+    if not folder.is_dir():
+        pytest.skip("the released data set is not here: set EXPBENCH_DATA to its folder")
+    return load_suite("expbench", folder)
