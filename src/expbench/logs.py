@@ -8,7 +8,7 @@ trajectory that was finished.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from inspect_ai.log import EvalLog, recover_eval_log, recoverable_eval_logs
@@ -36,9 +36,9 @@ def failures(logs: Iterable[EvalLog]) -> dict[Key, str]:
     return found
 
 
-def interrupted(logs: Iterable[EvalLog]) -> bool:
-    """Whether an evaluation was stopped by its user."""
-    return any(log.status == "cancelled" for log in logs)
+def interrupted(logs: Sequence[EvalLog]) -> bool:
+    """Whether an evaluation was stopped by its user: Inspect then gives a cancelled log, or none."""
+    return not logs or any(log.status == "cancelled" for log in logs)
 
 
 def failed_whole(logs: Iterable[EvalLog]) -> str:
