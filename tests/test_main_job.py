@@ -226,10 +226,17 @@ def test_a_torn_journal_line_is_cut_off_and_its_task_done_again(command: Command
 
 def test_an_interrupt_ends_soon_and_says_how_to_go_on(command: Command) -> None:
     """R49: one Ctrl-C, no process left, the rest is resumable."""
-    process = command.start(
-        "run", "--agent", "oracle", "--task", QUICK, "--task", OTHER, "--out", "runs/a"
+    (command.folder / "mine.py").write_text(
+        "async def mine(task, workspace):\n"
+        "    await workspace.write('new.py', 'x = 1')\n"
+        "    await workspace.run('touch /workspace/here; sleep 300')\n"
     )
-    time.sleep(6)
+    args = ("run", "--agent", "python:mine.py:mine", "--task", QUICK, "--task", OTHER)
+    process = command.start(*args, "--out", "runs/a")
+    deadline = time.monotonic() + 60
+    while not list(command.folder.glob("cache/expbench/work/*/here")):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130, (out, err)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import expbench as package
 from expbench.agents import get_agent
-from expbench.dataset import Suite, load_suite
+from expbench.dataset import Suite, load_suite, oracle
 from expbench.errors import NotFoundError, PrerequisiteError, UserError
 from expbench.evaluation import Evaluation, Listener, _nobody
 from expbench.judges import get_judge
@@ -71,6 +71,9 @@ def plan(options: Options) -> Manifest:
     suite = load_suite(options.suite, options.data)
     tasks = suite.select(options.tasks)
     agent = get_agent(options.agent)
+    if agent.needs_oracle:
+        for task in tasks:
+            oracle(task)
     if agent.needs_model and not options.model:
         raise UserError(
             f"Agent {options.agent!r} needs a model: add --model provider/name, "
@@ -97,7 +100,11 @@ def plan(options: Options) -> Manifest:
         limits=Limits(minutes=options.minutes),
         options={
             name: str(value.resolve())
-            for name, value in (("data", options.data), ("repos", options.repos))
+            for name, value in (
+                ("data", options.data),
+                ("repos", options.repos),
+                ("folder", Path()),
+            )
             if value is not None
         },
         versions=_versions(),
@@ -140,7 +147,7 @@ def open_evaluation(run: Run, options: Options, listener: Listener = _nobody) ->
         tasks={task.id: task for task in suite.tasks},
         sources=SourceFinder(cache.repos, clones=options.repos),
         host=SandboxHost(cache, hidden),
-        agent=get_agent(run.manifest.agent),
+        agent=get_agent(run.manifest.agent, Path(run.manifest.options.get("folder", ""))),
         judge=get_judge(run.manifest.judge),
         listener=listener,
     )

@@ -22,6 +22,7 @@ from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import get_model
 from inspect_ai.scorer import Score as InspectScore
 from inspect_ai.scorer import Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -31,7 +32,7 @@ from expbench.assess import assess
 from expbench.attempt import attempt
 from expbench.evaluation import Evaluation, agent_prompt
 from expbench.metrics import gated
-from expbench.planning import Options, open_evaluation, plan
+from expbench.planning import NO_MODEL, Options, open_evaluation, plan
 from expbench.runs import create
 from expbench.sandboxes.bwrap import BwrapConfig
 from expbench.schema import SCORE_NAMES, Outcome, ScoreName
@@ -64,7 +65,8 @@ def expbench(
     options = Options(
         suite=suite,
         tasks=tuple(filter(None, tasks.split(","))),
-        agent=agent,
+        agent=agent or "null",
+        model=_model(),
         judge=judge,
         minutes=minutes,
         data=Path(data) if data else None,
@@ -73,6 +75,12 @@ def expbench(
     )
     manifest = plan(options)
     return build_task(open_evaluation(create(options.out, manifest), options))
+
+
+def _model() -> str:
+    """The model that ``inspect eval`` was given; none for agents that need none."""
+    name = str(get_model())
+    return "" if name == NO_MODEL else name
 
 
 def build_task(evaluation: Evaluation, only: Sequence[str] | None = None) -> Task:

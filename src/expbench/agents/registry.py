@@ -44,6 +44,7 @@ class AgentRunner:
     name: str
     run: Callable[[ResearchTask, AgentState], Awaitable[None]]
     needs_model: bool = False
+    needs_oracle: bool = False
     own_code: bool = False
 
 
@@ -57,8 +58,8 @@ AGENTS = {
 }
 
 
-def get_agent(spec: str) -> AgentRunner:
-    """The agent that a command line names.
+def get_agent(spec: str, base: Path | None = None) -> AgentRunner:
+    """The agent that a command line names; its relative paths are below ``base``.
 
     Raises:
         NotFoundError: there is no such agent, file or function.
@@ -66,23 +67,25 @@ def get_agent(spec: str) -> AgentRunner:
     """
     name, _, argument = spec.partition(":")
     makers: dict[str, Callable[[str], AgentRunner]] = {
-        "oracle": lambda _: _scripted(spec, fakes.oracle_steps),
+        "oracle": lambda _: _scripted(spec, fakes.oracle_steps, needs_oracle=True),
         "null": lambda _: _scripted(spec, fakes.null_steps),
-        "cheat": lambda kind: _scripted(spec, _cheat(kind)),
+        "cheat": lambda kind: _scripted(spec, _cheat(kind), needs_oracle=True),
         "react": lambda _: _react(spec),
-        "scripted": lambda file: _from_file(spec, file),
-        "python": lambda place: _from_python(spec, place),
+        "scripted": lambda file: _from_file(spec, file, base or Path()),
+        "python": lambda place: _from_python(spec, place, base or Path()),
     }
     if name not in makers:
         raise NotFoundError(f"There is no agent {spec!r}: choose one of {', '.join(AGENTS)}.")
     return makers[name](argument)
 
 
-def _scripted(spec: str, steps: Callable[[ResearchTask], tuple[Step, ...]]) -> AgentRunner:
+def _scripted(
+    spec: str, steps: Callable[[ResearchTask], tuple[Step, ...]], needs_oracle: bool = False
+) -> AgentRunner:
     async def run(task: ResearchTask, state: AgentState) -> None:
         await play(steps(task), Workspace(sandbox(), state.messages))
 
-    return AgentRunner(spec, run)
+    return AgentRunner(spec, run, needs_oracle=needs_oracle)
 
 
 def _cheat(kind: str) -> Callable[[ResearchTask], tuple[Step, ...]]:
@@ -93,10 +96,10 @@ def _cheat(kind: str) -> Callable[[ResearchTask], tuple[Step, ...]]:
     return fakes.CHEATS[kind]
 
 
-def _from_file(spec: str, file: str) -> AgentRunner:
+def _from_file(spec: str, file: str, base: Path) -> AgentRunner:
     if not file:
         raise NotFoundError("The scripted agent needs its step file: --agent scripted:steps.json.")
-    script = load_script(Path(file))
+    script = load_script(base / file)
     return _scripted(spec, lambda _: script.steps)
 
 
@@ -107,13 +110,13 @@ def _react(spec: str) -> AgentRunner:
     return AgentRunner(spec, run, needs_model=True)
 
 
-def _from_python(spec: str, place: str) -> AgentRunner:
+def _from_python(spec: str, place: str, base: Path) -> AgentRunner:
     file, _, name = place.rpartition(":")
     if not file or not name:
         raise NotFoundError(
             "A Python agent is named by file or module and function: python:my_agent.py:my_agent."
         )
-    found = getattr(_load(file), name, None)
+    found = getattr(_load(file, base), name, None)
     if not callable(found):
         raise NotFoundError(f"{file} has no function {name!r}.")
     if inspect.iscoroutinefunction(found) and len(inspect.signature(found).parameters) == 2:
@@ -138,15 +141,15 @@ def _call_agent(agent: Any) -> Callable[[ResearchTask, AgentState], Awaitable[No
     return run
 
 
-def _load(place: str) -> ModuleType:
+def _load(place: str, base: Path) -> ModuleType:
     """A module by its file or its dotted name, with one sentence for whatever goes wrong in it."""
     try:
         if not place.endswith(".py"):
             return importlib.import_module(place)
-        path = Path(place).resolve()
+        path = (base / place).resolve()
         spec = importlib.util.spec_from_file_location(path.stem, path)
         if spec is None or spec.loader is None or not path.is_file():
-            raise NotFoundError(f"There is no file {place}: give your agent's file.")
+            raise NotFoundError(f"There is no file {base / place}: give your agent's file.")
         module = importlib.util.module_from_spec(spec)
         sys.modules[path.stem] = module
         spec.loader.exec_module(module)
