@@ -187,7 +187,7 @@ def test_a_prompt_holds_the_visible_fields_and_none_of_the_ground_truth(tmp_path
         (questions(GOOD)[:-40], "not valid JSON"),
         ("", "not valid JSON"),
         (b"\xff\xfe\x00garbage", "not valid JSON"),
-        ("[" * 200_000, "nests too deeply"),
+        ("[" * 200_000, "recursion limit"),
         (json.dumps([GOOD]), "'questions'"),
         (json.dumps({"questions": {"0": GOOD}}), "'questions'"),
         (json.dumps({"question": [GOOD]}), "'questions'"),
@@ -232,9 +232,9 @@ def test_a_missing_field_is_named(tmp_path: Path, field: str, value: str | None)
         ("design_complexity", "simple", "'design_complexity'"),
         ("design_complexity", {"constant_variables": ["seed"]}, "'constant_variables'"),
         ("claims", "one", "'claims'"),
-        ("claims", [{"kind": "number"}], "Claim.text"),
-        ("claims", [{"text": "x", "kind": "rumour"}], "Claim.kind"),
-        ("claims", ["x"], "Claim"),
+        ("claims", [{"kind": "number"}], "claims.0.text"),
+        ("claims", [{"text": "x", "kind": "rumour"}], "claims.0.kind"),
+        ("claims", ["x"], "claims.0"),
     ],
 )
 def test_a_field_of_the_wrong_type_is_named(

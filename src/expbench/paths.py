@@ -13,6 +13,7 @@ A run's folder::
 The user's cache::
 
     ~/.cache/expbench/
+    ├── data/               released data sets
     ├── repos/              bare repositories at their pinned commits
     ├── envs/               Python environments for sandboxes, by digest
     └── work/               workspaces of running tasks, removed when they end
@@ -64,6 +65,10 @@ class CachePaths:
     """The user's cache."""
 
     root: Path
+
+    @property
+    def data(self) -> Path:
+        return self.root / "data"
 
     @property
     def repos(self) -> Path:

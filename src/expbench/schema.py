@@ -387,5 +387,10 @@ class Manifest(Record):
     judge: str
     sandbox: str
     limits: Limits
+    data_version: str = ""
+    """Digest of the task files as they were released."""
+    errata: str = ""
+    """Version of the errata that were applied; ``none`` for the release as it is."""
+    mask: Literal["paper", "strict"] = "strict"
     options: dict[str, str] = Field(default_factory=dict)
     versions: dict[str, str] = Field(default_factory=dict)

@@ -14,26 +14,26 @@ What is found is for a person to look at: it is masked, reworded or accepted, ne
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from decimal import Context, Decimal
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Literal
 
+from expbench.dataset.lint.document import readable_text, word_shingles
+from expbench.dataset.lint.numbers import (
+    MIN_DIGITS,
+    ResultNumbers,
+    numbers_in,
+    results_of,
+    settings_of,
+    significant_digits,
+    stated,
+)
 from expbench.schema import Record, ResearchTask
 
-SHINGLE_WORDS = 5
+__all__ = ["MIN_DIGITS", "Leak", "find_leaks", "numbers_in", "readable_text", "significant_digits"]
+
 COPY_SHARE = 0.8
 """The share of a masked file's shingles from which another file counts as its copy."""
-MIN_DIGITS = 3
-"""Significant digits from which a number says enough to be a result."""
-
-_NUMBER = re.compile(
-    r"(?<![\w.])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
-    r"(?:[eE]([-+]?\d{1,3})|\s*(?:×|\\times|\*)\s*10\s*(?:\^|\*\*)\s*\{?([-+−]?\d{1,3}))?"
-    r"(?!\d|\.\d)\s*(%?)"
-)
-_WORD = re.compile(r"\w+")
 
 
 class Leak(Record):
@@ -53,7 +53,7 @@ def find_leaks(
         files: what an agent would find, by path relative to the workspace.
         masked: the contents of the files that were taken out, by the same kind of path.
     """
-    results = _results(task)
+    results = results_of(task)
     found = [*_in_prompt(task, results), *_copies(files, masked)]
     hidden = {*task.mask, *masked}
     found += [
@@ -61,94 +61,12 @@ def find_leaks(
         for path in files
         if path in hidden
     ]
-    numbers = _Numbers(results - _stated(_prompt(task).values(), results))
+    numbers = ResultNumbers(results - stated(_prompt(task).values(), results))
     for path, content in files.items():
         for result, text in numbers.stated_in(readable_text(path, content)):
             detail = f"states {text}, and {result} is a result"
             found.append(Leak(kind="result_number", place=path, detail=detail))
     return tuple(sorted(found, key=lambda leak: (leak.kind, leak.place, leak.detail)))
-
-
-def readable_text(path: str, content: bytes) -> str:
-    """A file's text for the scan: none of a binary file, a notebook's leaves without its images."""
-    if b"\0" in content[:8192]:
-        return ""
-    text = content.decode("utf-8", errors="replace")
-    if path.lower().endswith(".ipynb"):
-        try:
-            return "\n".join(_leaves(json.loads(text)))
-        except (ValueError, RecursionError):
-            return text
-    return text
-
-
-def numbers_in(text: str) -> Iterator[tuple[Decimal, str]]:
-    """Every number of a text as a positive value that keeps its significant digits, and as written.
-
-    A percentage comes twice, also as a fraction.
-    """
-    for match in _NUMBER.finditer(text):
-        digits, exponent, power, percent = match.groups()
-        value = Decimal(digits.replace(",", ""))
-        if "." not in digits:
-            value = value.normalize()
-        value = value.scaleb(int((exponent or power or "0").replace("−", "-")))
-        yield value, match.group().strip()
-        if percent:
-            yield value.scaleb(-2), match.group().strip()
-
-
-def significant_digits(value: Decimal) -> int:
-    """How many digits a number was given with; zeros before the first other digit do not count."""
-    return len(str(int("".join(map(str, value.as_tuple().digits))))) if value else 0
-
-
-class _Numbers:
-    """Result numbers, ready to be looked for in many texts."""
-
-    def __init__(self, results: Iterable[Decimal]) -> None:
-        self._full: dict[tuple[int, Decimal], Decimal] = {}
-        self._short: dict[tuple[int, Decimal], Decimal] = {}
-        for result in results:
-            digits = significant_digits(result)
-            self._full[digits, result] = result
-            for fewer in range(MIN_DIGITS, digits):
-                self._short[fewer, _round(result, fewer)] = result
-        self._lengths = sorted({digits for digits, _ in self._full})
-
-    def stated_in(self, text: str) -> Iterator[tuple[Decimal, str]]:
-        """The results that a text states, each once, and as what."""
-        sure: dict[Decimal, str] = {}
-        weak: dict[Decimal, str] = {}
-        for value, written in numbers_in(text) if self._full else ():
-            result = self._match(value)
-            if result is not None:
-                chance = value != result and MIN_DIGITS in map(significant_digits, (value, result))
-                (weak if chance else sure).setdefault(result, written)
-        yield from sure.items()
-        if len({result.as_tuple().digits for result in (*sure, *weak)}) > 1:
-            yield from ((result, weak[result]) for result in weak if result not in sure)
-
-    def _match(self, value: Decimal) -> Decimal | None:
-        digits = significant_digits(value)
-        if digits < MIN_DIGITS:
-            return None
-        for length in self._lengths:
-            key = (length, _round(value, length))
-            if length <= digits and key in self._full:
-                return self._full[key]
-        return self._short.get((digits, value))
-
-
-def _results(task: ResearchTask) -> set[Decimal]:
-    reference = task.reference
-    texts = [claim.text for claim in reference.claims] or [reference.conclusion]
-    return {
-        value
-        for text in texts
-        for value, _ in numbers_in(text)
-        if significant_digits(value) >= MIN_DIGITS
-    }
 
 
 def _prompt(task: ResearchTask) -> dict[str, str]:
@@ -158,17 +76,11 @@ def _prompt(task: ResearchTask) -> dict[str, str]:
 
 def _in_prompt(task: ResearchTask, results: set[Decimal]) -> Iterator[Leak]:
     """Results in the prompt, but for those that the design names as settings."""
-    settings = [item.text for item in task.reference.design if item.kind != "dependent"]
-    numbers = _Numbers(results - _stated(settings, results))
+    numbers = ResultNumbers(results - stated(settings_of(task), results))
     for place, text in _prompt(task).items():
         for result, written in numbers.stated_in(text):
             detail = f"states {written}, and {result} is a result"
             yield Leak(kind="result_in_prompt", place=place, detail=detail)
-
-
-def _stated(texts: Iterable[str], results: set[Decimal]) -> set[Decimal]:
-    numbers = _Numbers(results)
-    return {result for text in texts for result, _ in numbers.stated_in(text)}
 
 
 def _copies(files: Mapping[str, bytes], masked: Mapping[str, bytes]) -> Iterator[Leak]:
@@ -188,22 +100,4 @@ def _copies(files: Mapping[str, bytes], masked: Mapping[str, bytes]) -> Iterator
 
 
 def _shingles(path: str, content: bytes) -> set[tuple[str, ...]]:
-    words = _WORD.findall(readable_text(path, content).lower())
-    last = max(1, len(words) - SHINGLE_WORDS + 1)
-    return {tuple(words[i : i + SHINGLE_WORDS]) for i in range(last)} if words else set()
-
-
-def _leaves(node: object) -> Iterator[str]:
-    if isinstance(node, dict):
-        for name, part in node.items():
-            if not str(name).startswith("image/"):
-                yield from _leaves(part)
-    elif isinstance(node, list):
-        for part in node:
-            yield from _leaves(part)
-    elif node is not None:
-        yield str(node)
-
-
-def _round(value: Decimal, digits: int) -> Decimal:
-    return Context(prec=digits).create_decimal(value)
+    return word_shingles(readable_text(path, content))

@@ -1,7 +1,9 @@
 """Suites: named, versioned lists of tasks, and where their code and oracles are.
 
-``mini`` ships in this package with its repositories and oracle solutions; ``expbench`` is the released
-data set, which the user points to.
+``mini`` ships in this package with its repositories and oracle solutions. All others are parts of the
+released data set, which the user points to: its tiers (:mod:`expbench.dataset.tiers`), one paper, one
+category, one type. A suite's version is a digest of its tasks, so a change of data, errata or rule that
+changes what is scored is another version (R16).
 """
 
 from __future__ import annotations
@@ -13,11 +15,15 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from expbench.dataset.errata import apply_errata
+from expbench.dataset.flags import flags_of
 from expbench.dataset.release import SUFFIX, Paper, load_paper, load_release
+from expbench.dataset.resources import resources_of
+from expbench.dataset.tiers import TIERS, tier
 from expbench.errors import DataError, NotFoundError
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME, Record, ResearchTask
 
-SUITES = ("mini", "expbench")
+SUITES = ("mini", *(each.name for each in TIERS))
 _SHIPPED = "shipped:"
 
 
@@ -42,10 +48,13 @@ class Suite:
 
     @property
     def version(self) -> str:
-        """The first 12 hex digits of a sha256 over all tasks, ground truth included."""
+        """The first 12 hex digits of a sha256 over all tasks, ground truth and errata included.
+
+        Flags say which tasks are in a suite and nothing about what is scored, so they are left out.
+        """
         digest = hashlib.sha256()
         for task in self.tasks:
-            digest.update(task.model_dump_json().encode())
+            digest.update(task.model_dump_json(exclude={"flags"}).encode())
         return digest.hexdigest()[:12]
 
     def select(self, ids: Sequence[str]) -> tuple[ResearchTask, ...]:
@@ -68,25 +77,58 @@ class Suite:
         return self.select([task_id])[0]
 
 
-def load_suite(name: str, data: Path | None = None) -> Suite:
-    """A suite by name; ``data`` is the folder of the released data set, for ``expbench``.
+def load_suite(name: str, data: Path | None = None, errata: bool = True) -> Suite:
+    """A suite by name: ``mini``, a tier, ``paper:ID``, ``category:NAME`` or ``type:N``.
+
+    Args:
+        data: the folder of the released data set, for every suite but ``mini``.
+        errata: whether the packaged corrections are applied; without them the release is as it is.
 
     Raises:
-        NotFoundError: no such suite.
+        NotFoundError: no such suite, or no task in it.
         DataError: the data set is not there or cannot be read.
     """
     if name == "mini":
         return Suite("mini", _mini_tasks())
-    if name == "expbench":
-        if data is None:
-            raise DataError(
-                "Suite 'expbench' needs the released data set: give its folder with --data DIR "
-                "or set EXPBENCH_DATA."
-            )
-        if not data.is_dir():
-            raise DataError(f"{data} is not a folder: give the released data set with --data DIR.")
-        return Suite("expbench", load_release(data))
-    raise NotFoundError(f"There is no suite {name!r}: choose one of {', '.join(SUITES)}.")
+    chosen = tier(name)
+    if data is None:
+        raise DataError(
+            f"Suite {name!r} needs the released data set: `expbench tasks fetch` brings it, or give "
+            "its folder with --data DIR or EXPBENCH_DATA."
+        )
+    if not data.is_dir():
+        raise DataError(f"{data} is not a folder: give the released data set with --data DIR.")
+    tasks = chosen.of(flagged(load_release(data), errata))
+    if not tasks and ":" in name:
+        raise NotFoundError(
+            f"Suite {name!r} holds no task: `expbench suites` lists papers and categories."
+        )
+    return Suite(name, tasks)
+
+
+def flagged(tasks: tuple[ResearchTask, ...], errata: bool = True) -> tuple[ResearchTask, ...]:
+    """The tasks with the errata applied and with all flags that this package has evidence for.
+
+    Without errata the tasks keep their content and still carry the flags; a mask that only the errata
+    repair is then unrepairable.
+    """
+    mended = apply_errata(tasks)
+    if errata:
+        return tuple(_with_flags(task, task.flags) for task in mended)
+    return tuple(
+        _with_flags(task, (*known.flags, *(["mask_unrepairable"] if _repaired(known) else [])))
+        for task, known in zip(tasks, mended, strict=True)
+    )
+
+
+def _repaired(task: ResearchTask) -> bool:
+    return "mask_repaired" in task.flags
+
+
+def _with_flags(task: ResearchTask, flags: tuple[str, ...]) -> ResearchTask:
+    needs = resources_of(task.id)
+    found = (*flags, *(row.flag for row in flags_of(task.id)), *(needs.flags if needs else ()))
+    return task.model_copy(update={"flags": tuple(dict.fromkeys(found))})
 
 
 def suite_of(task_id: str) -> str:

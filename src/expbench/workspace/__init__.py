@@ -3,10 +3,11 @@
 from expbench.workspace.collect import Collected, collect
 from expbench.workspace.finder import SourceFinder
 from expbench.workspace.prepare import Prepared, mask, materialise, materialise_patched, prove_clean
-from expbench.workspace.reading import code_reader, shipped_documents
+from expbench.workspace.reading import code_reader, read_files, shipped_documents
 from expbench.workspace.response import Response, parse_response
 from expbench.workspace.source import Source, find_clone, from_folder, from_git
 from expbench.workspace.store import BlobStore
+from expbench.workspace.whole import write_source
 
 __all__ = [
     "BlobStore",
@@ -25,5 +26,7 @@ __all__ = [
     "materialise_patched",
     "parse_response",
     "prove_clean",
+    "read_files",
     "shipped_documents",
+    "write_source",
 ]

@@ -7,10 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from expbench.dataset import shipped_tree
+from expbench.dataset.release import known_tree
 from expbench.errors import RepositoryError
 from expbench.schema import ResearchTask
+from expbench.workspace.git import BlobReader
 from expbench.workspace.prepare import Prepared, mask
-from expbench.workspace.source import Source, find_clone, from_folder, from_git
+from expbench.workspace.source import (
+    Source,
+    clone_or_address,
+    from_folder,
+    from_git,
+    stored,
+)
+from expbench.workspace.strict import MaskMode, Survivor, survivors
+from expbench.workspace.tree import list_tree
 
 
 @dataclass(frozen=True)
@@ -18,12 +28,13 @@ class SourceFinder:
     """Finds sources and masks them, each once.
 
     ``repo`` is one clone or address for all tasks; ``clones`` a folder of clones. Without either, the
-    task's own address is fetched.
+    task's own address is fetched. ``mode`` is what is taken out of each tree.
     """
 
     cache: Path
     clones: Path | None = None
     repo: str | None = None
+    mode: MaskMode = "strict"
     _sources: dict[str, Source] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -42,7 +53,12 @@ class SourceFinder:
 
     def prepared(self, task: ResearchTask) -> Prepared:
         """The task's masked tree. Raises RepositoryError."""
-        return mask(self.source(task), task.mask)
+        source = self.source(task)
+        found: tuple[Survivor, ...] = ()
+        if self.mode == "strict":
+            with BlobReader(source.git_dir) as blobs:
+                found = survivors(list_tree(source.git_dir, source.commit), task, blobs.read)
+        return mask(source, task.mask, self.mode, found)
 
     def _find(self, task: ResearchTask) -> Source:
         tree = shipped_tree(task)
@@ -51,13 +67,14 @@ class SourceFinder:
         repository = task.repository
         if not repository.commit:
             raise RepositoryError(f"Task {task.id} names no commit of its repository.")
-        if self.repo is not None:
-            return from_git(self.repo, repository.commit, self.cache)
-        if self.clones is None:
-            return from_git(repository.url, repository.commit, self.cache)
-        clone = find_clone(self.clones, repository.url)
-        if clone is None:
-            raise RepositoryError(
-                f"{self.clones} has no clone of {repository.url}: put one there as OWNER/NAME."
-            )
-        return from_git(str(clone), repository.commit, self.cache)
+        if (source := stored(repository.commit, self.cache)) is not None:
+            return source
+        address = self.repo or clone_or_address(repository.url, self.clones)
+        return from_git(
+            address,
+            repository.commit,
+            self.cache,
+            url=repository.url,
+            tree=known_tree(repository.commit),
+            clones=self.clones,
+        )

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from expbench.errors import InfrastructureError, LeakError, RepositoryError
 from expbench.workspace.git import BlobReader, git
 from expbench.workspace.source import Source
+from expbench.workspace.strict import MaskMode, Survivor
 from expbench.workspace.tree import (
     SUBMODULE,
     SYMLINK,
@@ -44,6 +45,7 @@ class Prepared:
 
     ``git_dir`` is the harness's own repository that holds ``tree``; collection compares with it.
     ``removed`` are the paths taken out, ``refused`` those that cannot be in any workspace (with why).
+    ``survivors`` are the files that strict masking found besides the task's own mask.
     """
 
     git_dir: Path
@@ -51,33 +53,52 @@ class Prepared:
     commit: str
     removed: tuple[str, ...]
     refused: tuple[tuple[str, str], ...] = ()
+    survivors: tuple[Survivor, ...] = ()
     entries: tuple[Entry, ...] = field(default=(), repr=False)
     masked_oids: frozenset[str] = field(default=frozenset(), repr=False)
 
 
-def mask(source: Source, paths: tuple[str, ...]) -> Prepared:
+def mask(
+    source: Source,
+    paths: tuple[str, ...],
+    mode: MaskMode = "strict",
+    survivors: tuple[Survivor, ...] = (),
+) -> Prepared:
     """The masked tree of a source, not yet written anywhere.
+
+    Mode ``paper`` takes out ``paths`` and the root's README.md; ``strict`` its READMEs in any case and
+    language, and what is left of the answer in ``survivors``.
 
     Raises:
         RepositoryError: a masked path is not in the repository, so the task would not be masked.
     """
     wanted = {os.fsencode(path) for path in paths}
+    found = {os.fsencode(each.path): each for each in survivors if each.action != "reported"}
     kept: list[Entry] = []
     removed: list[Entry] = []
+    cleared: list[Entry] = []
     refused: list[tuple[str, str]] = []
     with BlobReader(source.git_dir) as blobs:
         for entry in list_tree(source.git_dir, source.commit):
-            if entry.path in wanted or is_root_readme(entry.path):
+            survivor = found.get(entry.path)
+            if (
+                entry.path in wanted
+                or _is_readme(entry.path, mode)
+                or (survivor is not None and survivor.content is None)
+            ):
                 removed.append(entry)
             elif (reason := _refusal(entry, blobs)) is not None:
                 refused.append((os.fsdecode(entry.path), reason))
+            elif survivor is not None and survivor.content is not None:
+                cleared.append(entry)
+                kept.append(_with_content(source.git_dir, entry, survivor.content))
             else:
                 kept.append(entry)
     missing = sorted(wanted - {entry.path for entry in removed})
     if missing:
         names = ", ".join(os.fsdecode(path) for path in missing)
         raise RepositoryError(
-            f"The task masks {names}, which commit {source.commit[:12]} does not have: "
+            f"The task masks {names}, which commit {(source.pin or source.commit)[:12]} does not have: "
             "this task cannot be masked as released."
         )
     tree = _write_index_tree(source.git_dir, kept)
@@ -90,8 +111,9 @@ def mask(source: Source, paths: tuple[str, ...]) -> Prepared:
         commit=commit.decode().strip(),
         removed=tuple(os.fsdecode(entry.path) for entry in removed),
         refused=tuple(refused),
+        survivors=survivors,
         entries=entries,
-        masked_oids=frozenset(e.oid for e in removed if e.mode != SUBMODULE)
+        masked_oids=frozenset(e.oid for e in (*removed, *cleared) if e.mode != SUBMODULE)
         - {entry.oid for entry in entries},
     )
 
@@ -172,6 +194,15 @@ def prove_clean(prepared: Prepared, dest: Path) -> None:
     for name in prepared.removed:
         if os.path.lexists(os.path.join(os.fsencode(dest), os.fsencode(name))):
             raise LeakError(f"the workspace still holds {name}")
+
+
+def _is_readme(path: bytes, mode: MaskMode) -> bool:
+    return path == b"README.md" if mode == "paper" else is_root_readme(path)
+
+
+def _with_content(git_dir: Path, entry: Entry, content: bytes) -> Entry:
+    oid = git(["hash-object", "-w", "--stdin"], git_dir=git_dir, stdin=content).decode().strip()
+    return replace(entry, oid=oid, size=len(content))
 
 
 def _refusal(entry: Entry, blobs: BlobReader) -> str | None:

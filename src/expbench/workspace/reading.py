@@ -56,6 +56,13 @@ def code_reader(source: Source) -> Callable[[Citation], str]:
     return read
 
 
+def read_files(source: Source, paths: Iterable[str]) -> dict[str, str]:
+    """The text of those of ``paths`` that the source has, in the order of the tree."""
+    wanted = set(paths)
+    entries = list_tree(source.git_dir, source.commit)
+    return dict(_texts(source, [e for e in entries if os.fsdecode(e.path) in wanted]))
+
+
 def shipped_documents(prepared: Prepared) -> dict[str, str]:
     """Documentation and results that the masked tree ships, by path; large ones cut."""
     entries = [

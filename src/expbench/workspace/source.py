@@ -1,7 +1,8 @@
 """Where the code of a task comes from: one bare repository of ours, at the pinned commit only.
 
 Built beside its final place and renamed there, so that a kill leaves nothing half made and two
-processes that want the same repository do not disturb each other.
+processes that want the same repository do not disturb each other. What has its final name is whole:
+commit and tree are the ones asked for, every file is there, and the submodules are folders of it.
 """
 
 from __future__ import annotations
@@ -11,23 +12,37 @@ import os
 import re
 import shutil
 import stat
-import tempfile
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from expbench.errors import RepositoryError
+from expbench.errors import InfrastructureError, RepositoryError
+from expbench.workspace.contents import (
+    Contents,
+    MissingObjectsError,
+    lfs_pointers,
+    missing_paths,
+    read_contents,
+    write_contents,
+)
 from expbench.workspace.git import GitError, git
+from expbench.workspace.making import once
+from expbench.workspace.submodules import Submodule, vendor
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A bare repository and the commit in it that a task starts from."""
+    """A bare repository and the commit in it that a task starts from.
+
+    ``pin`` is the commit of the paper's repository. ``commit`` differs from it when there are
+    submodules: it is ours, with their files in their places.
+    """
 
     git_dir: Path
     commit: str
+    pin: str = ""
 
 
 def from_folder(folder: Path, cache: Path) -> Source:
@@ -54,53 +69,150 @@ def from_folder(folder: Path, cache: Path) -> Source:
         git(["update-ref", "refs/heads/pin", commit], git_dir=git_dir)
         (git_dir / "import-index").unlink()
 
-    git_dir = _once(cache / f"folder-{digest.hexdigest()[:24]}.git", build)
+    git_dir = once(cache / f"folder-{digest.hexdigest()[:24]}.git", build)
     return Source(git_dir, git(["rev-parse", "refs/heads/pin"], git_dir=git_dir).decode().strip())
 
 
-def from_git(url: str, commit: str, cache: Path) -> Source:
+def from_git(
+    address: str,
+    commit: str,
+    cache: Path,
+    *,
+    url: str = "",
+    tree: str = "",
+    clones: Path | None = None,
+    network: Mapping[str, str] | None = None,
+) -> Source:
     """Fetch exactly one commit by its id from an address or a local clone (R41: never HEAD instead).
 
+    Args:
+        url: the repository's public address, when ``address`` is a clone of it.
+        tree: the id that the commit's tree must have; empty when it is not known.
+        clones: a folder of clones that submodules are taken from, instead of from the network.
+        network: variables that tell git about proxies and certificates.
+
     Raises:
-        RepositoryError: the address or the commit cannot be had.
+        RepositoryError: the address, the commit, a file of it or a submodule cannot be had.
     """
     if not _COMMIT.fullmatch(commit):
-        raise RepositoryError(f"{commit!r} is no full commit id, so {url} cannot be pinned to it.")
-    local = Path(url).expanduser()
-    if local.exists():
-        address = str(local.resolve())
-    elif "://" in url or "@" in url:
-        address = url
-    else:
         raise RepositoryError(
-            f"There is no repository at {url}: give a clone's folder or a git address."
+            f"{commit!r} is no full commit id, so {address} cannot be pinned to it."
         )
+    if (source := stored(commit, cache)) is not None:
+        return source
+    want = _Want(address, commit, url or address, tree, clones, network or {})
+    where = _address(address)
+    final = once(cache / f"git-{commit}.git", lambda git_dir: _build(git_dir, where, want))
+    source = stored(commit, cache)
+    if source is None:
+        raise InfrastructureError(f"{final} was taken away or damaged while it was made.")
+    return source
 
-    def build(git_dir: Path) -> None:
-        try:
-            git(
-                [
-                    "fetch",
-                    "--quiet",
-                    "--no-tags",
-                    "--depth=1",
-                    "--",
-                    address,
-                    f"{commit}:refs/heads/pin",
-                ],
-                git_dir=git_dir,
-                timeout=3600,
-            )
-        except GitError as error:
-            raise RepositoryError(
-                f"Commit {commit} cannot be had from {url} ({error}): "
-                "give a repository that holds it."
-            ) from None
-        found = git(["rev-parse", "refs/heads/pin^{commit}"], git_dir=git_dir).decode().strip()
-        if found != commit:
-            raise RepositoryError(f"{url} answered commit {found} where {commit} was asked for.")
 
-    return Source(_once(cache / f"git-{commit}.git", build), commit)
+@dataclass(frozen=True)
+class _Want:
+    address: str
+    commit: str
+    url: str
+    tree: str
+    clones: Path | None
+    network: Mapping[str, str]
+
+
+def _build(git_dir: Path, where: str, want: _Want) -> None:
+    """Fill an empty repository with the commit, its submodules and its contents' record."""
+
+    def bring(part: Submodule) -> None:
+        place = clone_or_address(part.url, want.clones)
+        _fetch(git_dir, place, part.commit, f"submodule/{part.commit}", want.network)
+
+    commit = want.commit
+    _fetch(git_dir, where, commit, "pin", want.network)
+    tree = git(["rev-parse", f"{commit}^{{tree}}"], git_dir=git_dir).decode().strip()
+    if want.tree and tree != want.tree:
+        raise RepositoryError(
+            f"Commit {commit} of {want.address} has the tree {tree} where {want.tree} is known: "
+            "this is not the repository that the task was made from."
+        )
+    parts = vendor(git_dir, commit, want.url, bring)
+    whole = commit if parts.tree == tree else _commit_whole(git_dir, commit, parts.tree)
+    files, pointers = lfs_pointers(git_dir, whole)
+    contents = Contents(
+        url=want.url,
+        commit=commit,
+        tree=tree,
+        whole=whole,
+        files=files,
+        submodules=tuple(parts.submodules),
+        unresolved=tuple(parts.unresolved),
+        lfs=pointers,
+    )
+    write_contents(git_dir, contents)
+
+
+def stored(commit: str, cache: Path) -> Source | None:
+    """The commit's repository in the store. One that was not made whole is taken out of it."""
+    git_dir = cache / f"git-{commit}.git"
+    if not _COMMIT.fullmatch(commit) or not git_dir.is_dir():
+        return None
+    contents = read_contents(git_dir)
+    if contents is not None and contents.commit == commit:
+        return Source(git_dir, contents.whole, commit)
+    shutil.rmtree(git_dir, ignore_errors=True)
+    return None
+
+
+def _address(given: str) -> str:
+    local = Path(given).expanduser()
+    if local.exists():
+        return str(local.resolve())
+    if "://" in given or "@" in given:
+        return given
+    raise RepositoryError(
+        f"There is no repository at {given}: give a clone's folder or a git address."
+    )
+
+
+def _fetch(
+    git_dir: Path, address: str, commit: str, branch: str, network: Mapping[str, str]
+) -> None:
+    """Bring one commit into ``git_dir`` under a branch of its own, whole or not at all."""
+    ref = f"refs/heads/{branch}"
+    command = ["fetch", "--quiet", "--no-tags", "--depth=1", "--", address, f"{commit}:{ref}"]
+    try:
+        git(command, git_dir=git_dir, env=network, timeout=3600)
+    except GitError as error:
+        if missing := _missing_at(git_dir, address, commit):
+            raise MissingObjectsError(address, commit, missing) from None
+        raise RepositoryError(
+            f"Commit {commit} cannot be had from {address} ({error}): "
+            "give a repository that holds it."
+        ) from None
+    found = git(["rev-parse", f"{ref}^{{commit}}"], git_dir=git_dir).decode().strip()
+    if found != commit:
+        raise RepositoryError(f"{address} answered commit {found} where {commit} was asked for.")
+    if missing := missing_paths(git_dir, commit):
+        raise MissingObjectsError(address, commit, missing)
+
+
+def _missing_at(git_dir: Path, address: str, commit: str) -> tuple[str, ...]:
+    """What a local clone lacks of a commit. Its objects are read from here, its settings never."""
+    for objects in (Path(address) / "objects", Path(address) / ".git" / "objects"):
+        if objects.is_dir():
+            try:
+                return missing_paths(
+                    git_dir, commit, {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects)}
+                )
+            except GitError:
+                return ()
+    return ()
+
+
+def _commit_whole(git_dir: Path, pin: str, tree: str) -> str:
+    message = f"{pin} with its submodules"
+    commit = git(["commit-tree", tree, "-m", message], git_dir=git_dir).decode().strip()
+    git(["update-ref", "refs/heads/whole", commit], git_dir=git_dir)
+    return commit
 
 
 def find_clone(folder: Path, url: str) -> Path | None:
@@ -108,6 +220,8 @@ def find_clone(folder: Path, url: str) -> Path | None:
     without ``.git``)."""
     owner, _, name = url.removesuffix(".git").rstrip("/").rpartition("/")
     owner = owner.rpartition("/")[2].rpartition(":")[2]
+    if {owner, name} & {"", ".", ".."}:
+        return None
     for candidate in (f"{owner}/{name}", f"{owner}+{name}", name):
         for suffix in ("", ".git"):
             path = folder / f"{candidate}{suffix}"
@@ -116,31 +230,26 @@ def find_clone(folder: Path, url: str) -> Path | None:
     return None
 
 
+def clone_or_address(url: str, clones: Path | None) -> str:
+    """Where to fetch ``url`` from: a folder of clones when there is one, and then only from there.
+
+    Raises:
+        RepositoryError: the folder has no clone of it.
+    """
+    if clones is None:
+        return url
+    clone = find_clone(clones, url)
+    if clone is None:
+        raise RepositoryError(f"{clones} has no clone of {url}: put one there as OWNER/NAME.")
+    return str(clone)
+
+
 def _git_folder(path: Path) -> Path | None:
     """``path`` itself when git can fetch from it, or the one git folder inside it."""
     if (path / ".git").exists() or (path / "HEAD").is_file():
         return path
     inside = [child for child in sorted(path.glob("*")) if (child / "HEAD").is_file()]
     return inside[0] if len(inside) == 1 else None
-
-
-def _once(final: Path, build: Callable[[Path], None]) -> Path:
-    """Make a bare repository by ``build`` unless it is there; atomic by rename."""
-    if final.is_dir():
-        return final
-    final.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=".making-", dir=final.parent))
-    try:
-        git(["init", "--quiet", "--bare", "--template=", str(temporary)])
-        build(temporary)
-        try:
-            temporary.rename(final)
-        except OSError:
-            if not final.is_dir():
-                raise
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-    return final
 
 
 def _files(folder: Path) -> list[tuple[bytes, bytes, bytes]]:
