@@ -37,10 +37,16 @@ def mini() -> Suite:
 
 
 @pytest.fixture(scope="session")
-def release() -> Suite:
-    """The released data set, where it is at hand."""
+def release_folder() -> Path:
+    """The folder of the released data set, where it is at hand."""
     beside = Path(__file__).parents[2] / "shared" / "expbench-data"
     folder = Path(os.environ.get("EXPBENCH_DATA", beside))
     if not folder.is_dir():
         pytest.skip("the released data set is not here: set EXPBENCH_DATA to its folder")
-    return load_suite("expbench", folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def release(release_folder: Path) -> Suite:
+    """The released data set's suite."""
+    return load_suite("expbench", release_folder)

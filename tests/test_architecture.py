@@ -42,6 +42,7 @@ LAYERS = {
         "preflight",
         "runner",
         "sandboxes",
+        "verify",
         "tasks",
     },
     EDGES: {"__main__", "_registry", "cli", "report", "review", "construct", "scale", "export"},

@@ -490,7 +490,7 @@ def test_one_missing_repository_stops_no_other_task(command: Command) -> None:
     (data / "own/two/one_complete_final.json").rename(data / "own/two/two_complete_final.json")
     file = data / "own/two/two_complete_final.json"
     content = json.loads(file.read_text())
-    content["repository"]["url"] = "https://code.invalid/someone/gone"
+    content["repository"] = {"url": "https://code.invalid/someone/gone", "commit": "ab" * 20}
     file.write_text(json.dumps(content))
     common = ("--suite", "expbench", "--data", str(data), "--repos", "clones")
     done = command("run", *common, "--agent", "null", "--out", "runs/a", code=1)
@@ -499,7 +499,6 @@ def test_one_missing_repository_stops_no_other_task(command: Command) -> None:
     assert outcomes["own/two/0", 1]["status"] == "infrastructure"
     assert "gone" in outcomes["own/two/0", 1]["reason"]
     assert "expbench resume" in done.stdout
-    content["repository"]["url"] = "https://code.invalid/someone/project"
 
 
 def _no_bubblewrap(command: Command) -> None:

@@ -178,7 +178,7 @@ def test_background_jobs_survive_their_command_and_others_and_die_with_the_sessi
 ) -> None:
     done = shell(box, f"(exec -a {marker}-server sleep 300) >/dev/null 2>&1 & echo started")
     assert done.stdout == b"started\n" and done.seconds < 5
-    assert carriers(marker) == {f"{marker}-server"}
+    assert wait_for(lambda: carriers(marker) == {f"{marker}-server"}, 5), "it may not be there yet"
     assert shell(box, f"exec -a {marker}-slow sleep 300", timeout=0.5).timed_out
     assert carriers(marker) == {f"{marker}-server"}
     box.close()

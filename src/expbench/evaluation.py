@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,7 +11,6 @@ from expbench.agents import AgentRunner
 from expbench.judges import Judge
 from expbench.prompts import load
 from expbench.runs import Run
-from expbench.sandboxes.environment import DEFAULT_PACKAGES
 from expbench.sandboxes.host import SandboxHost
 from expbench.schema import Limits, Outcome, ResearchTask
 from expbench.workspace import Prepared, SourceFinder
@@ -51,7 +50,7 @@ class Evaluation:
             return self._prepared[task.id]
 
 
-def agent_prompt(task: ResearchTask, limits: Limits) -> str:
+def agent_prompt(task: ResearchTask, limits: Limits, packages: Sequence[str]) -> str:
     """What an agent is told: the task's prompt view, the rules and the three deliverables."""
     view = task.prompt_view()
     bounds = [
@@ -63,7 +62,7 @@ def agent_prompt(task: ResearchTask, limits: Limits) -> str:
         method=view.method,
         instructions=view.instructions or "None beyond the method.",
         masked="\n".join(f"- {path}" for path in view.masked) or "- none besides the README",
-        packages=", ".join(DEFAULT_PACKAGES),
+        packages=", ".join(packages),
         minutes=f"{limits.minutes:g}",
         limits=" and ".join(filter(None, bounds)) or "no further limits",
     )

@@ -17,6 +17,8 @@ from pathlib import Path
 import expbench as package
 from expbench.agents import get_agent
 from expbench.dataset import Suite, load_suite, oracle
+from expbench.dataset.errata import NO_ERRATA, load_errata
+from expbench.dataset.release import release_id
 from expbench.errors import NotFoundError, PrerequisiteError, UserError
 from expbench.evaluation import Evaluation, Listener, _nobody
 from expbench.judges import get_judge
@@ -28,6 +30,7 @@ from expbench.sandboxes import bubblewrap
 from expbench.sandboxes.host import SandboxHost
 from expbench.schema import Limits, Manifest
 from expbench.workspace import SourceFinder
+from expbench.workspace.strict import MaskMode
 
 DEFAULT_CACHE = Path("~/.cache/expbench")
 NO_MODEL = "none/none"
@@ -49,6 +52,9 @@ class Options:
     sandbox: str = "bwrap"
     data: Path | None = None
     repos: Path | None = None
+    packages: tuple[Path, ...] = ()
+    errata: bool = True
+    mask: MaskMode = "strict"
     cache: Path = field(default_factory=DEFAULT_CACHE.expanduser)
     out: Path = field(default_factory=lambda: Path("runs") / new_name("run"))
 
@@ -68,7 +74,7 @@ def plan(options: Options) -> Manifest:
         raise NotFoundError(f"There is no sandbox {options.sandbox!r}: choose bwrap.")
     if options.epochs < 1 or not 0 < options.minutes < 1e5:
         raise UserError("--epochs must be at least 1, and --limit-minutes more than 0.")
-    suite = load_suite(options.suite, options.data)
+    suite = load_suite(options.suite, options.data, options.errata)
     tasks = suite.select(options.tasks)
     agent = get_agent(options.agent)
     if agent.needs_oracle:
@@ -84,6 +90,9 @@ def plan(options: Options) -> Manifest:
     get_judge(options.judge)
     if options.repos is not None and not options.repos.is_dir():
         raise NotFoundError(f"{options.repos} is not a folder of clones: check --repos.")
+    for folder in options.packages:
+        if not folder.is_dir():
+            raise NotFoundError(f"{folder} is not a folder of Python packages: check --packages.")
     bubblewrap.check()
     _check_disk(options)
     return Manifest(
@@ -98,12 +107,16 @@ def plan(options: Options) -> Manifest:
         judge=options.judge,
         sandbox=options.sandbox,
         limits=Limits(minutes=options.minutes),
+        data_version=suite.version if options.data is None else release_id(options.data),
+        errata=load_errata().version if options.errata else NO_ERRATA,
+        mask=options.mask,
         options={
             name: str(value.resolve())
             for name, value in (
                 ("data", options.data),
                 ("repos", options.repos),
                 ("folder", Path()),
+                *((f"packages-{n}", path) for n, path in enumerate(options.packages)),
             )
             if value is not None
         },
@@ -128,6 +141,9 @@ def options_of(
         sandbox=manifest.sandbox,
         data=data or stored.get("data"),
         repos=repos or stored.get("repos"),
+        packages=tuple(path for name, path in stored.items() if name.startswith("packages-")),
+        errata=manifest.errata != NO_ERRATA,
+        mask=manifest.mask,
         cache=cache,
         out=run.paths.root,
     )
@@ -145,8 +161,8 @@ def open_evaluation(run: Run, options: Options, listener: Listener = _nobody) ->
     return Evaluation(
         run=run,
         tasks={task.id: task for task in suite.tasks},
-        sources=SourceFinder(cache.repos, clones=options.repos),
-        host=SandboxHost(cache, hidden),
+        sources=SourceFinder(cache.repos, clones=options.repos, mode=options.mask),
+        host=SandboxHost(cache, hidden, options.packages),
         agent=get_agent(run.manifest.agent, Path(run.manifest.options.get("folder", ""))),
         judge=get_judge(run.manifest.judge),
         listener=listener,
@@ -155,7 +171,7 @@ def open_evaluation(run: Run, options: Options, listener: Listener = _nobody) ->
 
 def suite_of_run(run: Run, options: Options) -> Suite:
     """The run's suite in the version that it was planned on. Raises UserError for another one."""
-    suite = load_suite(run.manifest.suite, options.data)
+    suite = load_suite(run.manifest.suite, options.data, options.errata)
     if suite.version != run.manifest.suite_version:
         raise UserError(
             f"The run was made on {suite.name} version {run.manifest.suite_version}, and this is "

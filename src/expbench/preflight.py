@@ -1,8 +1,8 @@
 """Is a suite sound? The checks that come before any model is asked (R12, R42).
 
-For each task: it can be masked, nothing in the masked tree or in the prompt gives the result away (R16,
-R17), the oracle passes everything and prints the numbers it was measured with, and a submission of
-nothing fails everything, in the real sandbox.
+For each task: it can be masked, the lint finds nothing in the masked tree or in the prompt that gives
+the result away (R16, R17), the oracle passes everything and prints the numbers it was measured with, and a
+submission of nothing fails everything, in the real sandbox.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from expbench.dataset import Suite, oracle
-from expbench.dataset.leaks import find_leaks
+from expbench.dataset.flags import unwaived, waivers
+from expbench.dataset.lint import FILE_RULES, Finding, Tree, lint_text, lint_tree
+from expbench.dataset.taskfile import check_file, tasks_of
 from expbench.errors import NotFoundError, UserError
 from expbench.evaluation import Listener
 from expbench.metrics import gated
@@ -25,8 +27,7 @@ from expbench.runner import execute
 from expbench.runs import Run, create
 from expbench.schema import SCORE_NAMES, Outcome, Record, ResearchTask
 from expbench.workspace import SourceFinder
-from expbench.workspace.git import BlobReader
-from expbench.workspace.tree import SUBMODULE, SYMLINK, list_tree
+from expbench.workspace.documents import WholeTree, read_documents
 
 RELATIVE_TOLERANCE = 1e-3
 """How far a re-measured number may be from the suite's own, on another processor or library."""
@@ -39,7 +40,9 @@ class TaskCheck(Record):
     oracle: str = ""
     null: str = ""
     measured: str = ""
-    leaks: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    waived: int = 0
+    """Findings that a person accepted, with a reason, in the errata."""
     problems: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
 
@@ -49,34 +52,51 @@ class TaskCheck(Record):
 
 
 def check_static(tasks: Sequence[ResearchTask], finder: SourceFinder | None) -> list[TaskCheck]:
-    """Masks and leaks; the trees are looked at where ``finder`` can have the repositories."""
+    """Masks and the lint; the trees are looked at where ``finder`` can have the repositories.
+
+    A finding of severity "error" that no waiver of the errata covers is a problem.
+    """
+    trees: dict[tuple[str, str], WholeTree] = {}
     checks = []
     for task in tasks:
-        leaks: list[str] = []
+        findings = lint_text(task)
         problems: list[str] = []
         skipped: list[str] = []
-        files: Mapping[str, bytes] = {}
-        masked: Mapping[str, bytes] = {}
         if finder is None:
             skipped.append("tree: no repositories at hand")
         else:
             try:
-                files, masked = _trees(finder, task)
+                findings += lint_tree(task, *_masked_tree(finder, task, trees))
             except UserError as error:
                 problems.append(str(error))
-        leaks += [
-            f"{leak.kind} in {leak.place}: {leak.detail}"
-            for leak in find_leaks(task, files, masked)
-        ]
-        checks.append(
-            TaskCheck(
-                task_id=task.id,
-                leaks=tuple(leaks),
-                problems=(*problems, *(f"leak: {leak}" for leak in leaks)),
-                skipped=tuple(skipped),
-            )
-        )
+        checks.append(_static_check(task.id, findings, problems, skipped))
     return checks
+
+
+def check_own_file(file: Path) -> list[TaskCheck]:
+    """Everything that is wrong with a task file of one's own, by task. Raises DataError."""
+    findings: dict[str, list[Finding]] = {}
+    for each in check_file(file):
+        findings.setdefault(each.task, []).append(each)
+    names = list(findings)
+    if not any(each.rule in FILE_RULES for part in findings.values() for each in part):
+        names = [task.id for task in tasks_of(file)]
+    skipped = ["tree and runs: a task file has neither"]
+    return [_static_check(name, findings.get(name, ()), [], skipped) for name in names]
+
+
+def _static_check(
+    task_id: str, findings: Sequence[Finding], problems: list[str], skipped: list[str]
+) -> TaskCheck:
+    left = unwaived(findings, waivers())
+    errors = [str(each) for each in left if each.severity == "error"]
+    return TaskCheck(
+        task_id=task_id,
+        findings=left,
+        waived=len(findings) - len(left),
+        problems=(*problems, *errors),
+        skipped=tuple(skipped),
+    )
 
 
 def check_runs(
@@ -144,18 +164,18 @@ def _close(found: Any, expected: float) -> bool:
     )
 
 
-def _trees(finder: SourceFinder, task: ResearchTask) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """The files that an agent finds, and those that were taken out."""
+def _masked_tree(
+    finder: SourceFinder, task: ResearchTask, trees: dict[tuple[str, str], WholeTree]
+) -> tuple[Tree, Tree]:
+    """The files that an agent finds, and those that were taken out; ``trees`` are kept for others."""
     source = finder.source(task)
-    kept = finder.prepared(task).entries
-    with BlobReader(source.git_dir) as blobs:
-        everything = {
-            os.fsdecode(entry.path): blobs.read(entry.oid)
-            for entry in list_tree(source.git_dir, source.commit)
-            if entry.mode not in (SYMLINK, SUBMODULE)
-        }
-    names = {os.fsdecode(entry.path) for entry in kept}
-    files = {path: content for path, content in everything.items() if path in names}
+    key = (str(source.git_dir), source.commit)
+    if key not in trees:
+        trees.clear()
+        trees[key] = read_documents(source)
+    everything = trees[key].files
+    names = {os.fsdecode(entry.path) for entry in finder.prepared(task).entries}
+    files = {path: document for path, document in everything.items() if path in names}
     masked = {path: everything[path] for path in task.mask if path in everything}
     return files, masked
 

@@ -97,6 +97,7 @@ def build_task(evaluation: Evaluation, only: Sequence[str] | None = None) -> Tas
                 cache=evaluation.host.cache.root,
                 limits=evaluation.limits,
                 hidden=evaluation.host.hidden,
+                packages=evaluation.host.packages,
             ),
         ),
     )
@@ -172,5 +173,5 @@ def _sample(evaluation: Evaluation, task_id: str) -> Sample:
         "type": research_task.type,
         "category": research_task.category,
     }
-    prompt = agent_prompt(research_task, evaluation.limits)
+    prompt = agent_prompt(research_task, evaluation.limits, evaluation.host.package_names())
     return Sample(id=task_id, input=prompt, metadata=metadata)

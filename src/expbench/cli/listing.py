@@ -13,11 +13,12 @@ from expbench.dataset import load_suite, suite_of
 from expbench.errors import UserError
 from expbench.schema import ResearchTask
 from expbench.workspace import SourceFinder, materialise
+from expbench.workspace.strict import MaskMode
 
 
-def list_suite(suite: str, data: Path | None, as_json: bool) -> int:
+def list_suite(suite: str, data: Path | None, as_json: bool, errata: bool = True) -> int:
     """Print a suite's tasks."""
-    loaded = load_suite(suite, data)
+    loaded = load_suite(suite, data, errata)
     if as_json:
         _print_json(
             {
@@ -40,25 +41,45 @@ def list_suite(suite: str, data: Path | None, as_json: bool) -> int:
     return 0
 
 
-def show(task_id: str, data: Path | None, truth: bool, as_json: bool) -> int:
-    """Print a task, with ``truth`` also what no agent may see."""
-    task = load_suite(suite_of(task_id), data).task(task_id)
+def show(
+    task_id: str,
+    data: Path | None,
+    truth: bool,
+    as_json: bool,
+    repo: str | None = None,
+    repos: Path | None = None,
+    cache: Path = Path(),
+    errata: bool = True,
+) -> int:
+    """Print a task and how to run it, with ``truth`` also what no agent may see."""
+    from expbench.cli.describing import how_to_run, how_to_run_markdown
+
+    task = load_suite(suite_of(task_id), data, errata).task(task_id)
     if as_json:
         view = task.prompt_view().model_dump()
+        view["reproduce"] = how_to_run(task, repo, repos, cache)
         _print_json({**view, "reference": task.reference.model_dump()} if truth else view)
         return 0
-    Console().print(Markdown(_as_markdown(task, truth)))
+    steps = how_to_run_markdown(task, repo, repos, cache)
+    Console().print(Markdown(f"{_as_markdown(task, truth)}\n\n{steps}"))
     return 0
 
 
 def prepare(
-    task_id: str, dest: Path, repo: str | None, data: Path | None, cache: Path, as_json: bool
+    task_id: str,
+    dest: Path,
+    repo: str | None,
+    data: Path | None,
+    cache: Path,
+    as_json: bool,
+    errata: bool = True,
+    mode: MaskMode = "strict",
 ) -> int:
     """Write the masked workspace."""
-    task = load_suite(suite_of(task_id), data).task(task_id)
+    task = load_suite(suite_of(task_id), data, errata).task(task_id)
     if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
         raise UserError(f"{dest} is not empty: give a new or empty folder.")
-    prepared = SourceFinder(cache / "repos", repo=repo).prepared(task)
+    prepared = SourceFinder(cache / "repos", repo=repo, mode=mode).prepared(task)
     materialise(prepared, dest)
     facts = {
         "task": task.id,
@@ -66,6 +87,11 @@ def prepare(
         "commit": task.repository.commit or "shipped",
         "files": len(prepared.entries),
         "removed": list(prepared.removed),
+        "mask": mode,
+        "survivors": [
+            {"path": each.path, "action": each.action, "reason": each.reason}
+            for each in prepared.survivors
+        ],
         "refused": [f"{path} ({why})" for path, why in prepared.refused],
     }
     if as_json:
@@ -74,6 +100,9 @@ def prepare(
     console = Console(highlight=False)
     console.print(f"{task.id}: {facts['files']} files in {dest}, one commit, no history")
     console.print(f"removed: {', '.join(prepared.removed) or 'nothing'}")
+    for each in prepared.survivors:
+        line = f"{each.action}: {each.path} ({each.reason})"
+        console.print(line, markup=False, soft_wrap=True)
     if prepared.refused:
         console.print(f"left out: {', '.join(f'{path} ({why})' for path, why in prepared.refused)}")
     return 0

@@ -6,15 +6,32 @@ Nothing heavy is imported before a command runs, so that ``expbench --help`` ans
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from expbench import __version__
-from expbench.cli.boundary import boundary
-from expbench.cli.settings import cache_folder, data_folder
+from expbench.cli.options import (
+    DataOption,
+    ErrataOption,
+    JsonOption,
+    MaskOption,
+    PackagesOption,
+    ReposOption,
+    RunArgument,
+    SamplesOption,
+    SuiteOption,
+    TaskOption,
+    do,
+)
+from expbench.cli.settings import (
+    cache_folder,
+    data_folder,
+    errata_choice,
+    mask_choice,
+)
+from expbench.cli.task_commands import repos_app, tasks_app
 
 app = typer.Typer(
     name="expbench",
@@ -24,32 +41,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-tasks_app = typer.Typer(help="List, show, prepare and check tasks.", no_args_is_help=True)
 agents_app = typer.Typer(help="List the agents.", no_args_is_help=True)
 app.add_typer(tasks_app, name="tasks")
 app.add_typer(agents_app, name="agents")
-
-SuiteOption = Annotated[str, typer.Option(help="Suite of tasks: mini or expbench.")]
-DataOption = Annotated[
-    Path | None,
-    typer.Option("--data", help="Folder of the released data set [default: $EXPBENCH_DATA]."),
-]
-TaskOption = Annotated[
-    list[str] | None, typer.Option("--task", help="Only this task; may be given several times.")
-]
-ReposOption = Annotated[
-    Path | None,
-    typer.Option("--repos", help="Folder of clones of the papers' repositories, OWNER/NAME."),
-]
-SamplesOption = Annotated[
-    int | None,
-    typer.Option("--max-samples", min=1, help="Tasks at the same time [default: processors]."),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object to stdout.")]
-
-
-def _do(body: Callable[[], int | None]) -> None:
-    raise typer.Exit(boundary(body))
+app.add_typer(repos_app, name="repos")
 
 
 def _version(value: bool) -> None:
@@ -95,6 +90,9 @@ def run(
     sandbox: Annotated[str, typer.Option(help="Sandbox provider: bwrap.")] = "bwrap",
     data: DataOption = None,
     repos: ReposOption = None,
+    packages: PackagesOption = None,
+    errata: ErrataOption = "package",
+    mask: MaskOption = "strict",
     json: JsonOption = False,
 ) -> None:
     """Run an agent on a suite, score it, and write the report."""
@@ -114,15 +112,15 @@ def run(
             sandbox=sandbox,
             data=data_folder(data) if suite != "mini" else None,
             repos=repos,
+            packages=tuple(packages or ()),
+            errata=errata_choice(errata),
+            mask=mask_choice(mask),
             cache=cache_folder(),
             out=out or Path("runs") / new_name(f"{suite}-{agent.partition(':')[0]}"),
         )
         return start_run(options, max_samples, json)
 
-    _do(body)
-
-
-RunArgument = Annotated[Path, typer.Argument(help="The run's folder, runs/NAME.")]
+    do(body)
 
 
 @app.command(epilog="Example: expbench resume runs/NAME")
@@ -140,7 +138,7 @@ def resume(
 
         return resume_run(folder, max_samples, json, cache_folder(), data_folder(data), repos)
 
-    _do(body)
+    do(body)
 
 
 @app.command(epilog="Example: expbench report runs/NAME")
@@ -152,7 +150,7 @@ def report(folder: RunArgument, data: DataOption = None, json: JsonOption = Fals
 
         return report_run(folder, json, cache_folder(), data_folder(data))
 
-    _do(body)
+    do(body)
 
 
 @app.command(epilog="Example: expbench view runs/NAME --port 7575")
@@ -168,94 +166,19 @@ def view(
 
         return serve(folder, host, port)
 
-    _do(body)
+    do(body)
 
 
-@tasks_app.command("list", epilog="Example: expbench tasks list --suite mini")
-def list_tasks(
-    suite: SuiteOption = "mini", data: DataOption = None, json: JsonOption = False
-) -> None:
-    """List a suite's tasks."""
+@app.command(epilog="Example: expbench suites")
+def suites(data: DataOption = None, json: JsonOption = False) -> None:
+    """List the suites with their rules, sizes and versions."""
 
     def body() -> int:
-        from expbench.cli.listing import list_suite
+        from expbench.cli.describing import list_suites
 
-        return list_suite(suite, data_folder(data), json)
+        return list_suites(data_folder(data), json)
 
-    _do(body)
-
-
-TaskArgument = Annotated[str, typer.Argument(help="A task's id, venue/paper/index.")]
-
-
-@tasks_app.command("show", epilog="Example: expbench tasks show mini/calibration/0")
-def show_task(
-    task: TaskArgument,
-    truth: Annotated[bool, typer.Option("--truth", help="Add the ground truth.")] = False,
-    data: DataOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Print a task as an agent sees it."""
-
-    def body() -> int:
-        from expbench.cli.listing import show
-
-        return show(task, data_folder(data), truth, json)
-
-    _do(body)
-
-
-@tasks_app.command(
-    "prepare", epilog="Example: expbench tasks prepare mini/calibration/0 /tmp/workspace"
-)
-def prepare_task(
-    task: TaskArgument,
-    dest: Annotated[Path, typer.Argument(help="A new or empty folder.")],
-    repo: Annotated[
-        str | None, typer.Option(help="A clone's folder or a git address [default: the task's].")
-    ] = None,
-    data: DataOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Write a task's masked workspace to a folder."""
-
-    def body() -> int:
-        from expbench.cli.listing import prepare
-
-        return prepare(task, dest, repo, data_folder(data), cache_folder(), json)
-
-    _do(body)
-
-
-@tasks_app.command("check", epilog="Example: expbench tasks check --suite mini")
-def check_tasks(
-    suite: SuiteOption = "mini",
-    task: TaskOption = None,
-    static: Annotated[
-        bool, typer.Option("--static", help="Only what needs no sandbox: masks and leaks.")
-    ] = False,
-    max_samples: SamplesOption = None,
-    data: DataOption = None,
-    repos: ReposOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Check that the oracle passes, the empty submission fails, and nothing leaks."""
-
-    def body() -> int:
-        from expbench.cli.checking import check
-
-        return check(
-            suite,
-            tuple(task or ()),
-            static,
-            max_samples,
-            data_folder(data) if suite != "mini" else None,
-            repos,
-            cache_folder(),
-            json,
-        )
-
-    _do(body)
+    do(body)
 
 
 @agents_app.command("list", epilog="Example: expbench agents list")
@@ -267,7 +190,7 @@ def list_agents(json: JsonOption = False) -> None:
 
         return list_agents(json)
 
-    _do(body)
+    do(body)
 
 
 def main() -> None:

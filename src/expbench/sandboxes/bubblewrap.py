@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from expbench.errors import PrerequisiteError
-from expbench.sandboxes.environment import PythonEnvironment, sandbox_uid
+from expbench.sandboxes.environment import PythonEnvironment, package_mount, sandbox_uid
 
 WORKSPACE = "/workspace"
 HOME = "/home/agent"
@@ -95,6 +95,7 @@ def arguments(
     if not python.base_prefix.is_relative_to("/usr"):
         sources["base"] = python.base_prefix
         shown.append(python.base_prefix)
+    sources |= {f"packages-{n}": path.resolve() for n, path in enumerate(python.packages)}
     staged = _staged(sources)
     if "base" in staged:
         mounts += ["--ro-bind", staged["base"], str(python.base_prefix)]
@@ -102,6 +103,8 @@ def arguments(
         mounts += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
     mounts += ["--ro-bind", staged["python"], python.mount]
     mounts += ["--ro-bind", staged["supervisor.py"], SUPERVISOR]
+    for number in range(len(python.packages)):
+        mounts += ["--ro-bind", staged[f"packages-{number}"], package_mount(number)]
     size = ("--size", str(_TMPFS_BYTES))
     mounts += ["--proc", "/proc", "--dev", "/dev", *size, "--tmpfs", "/dev/shm"]
     mounts += [*size, "--tmpfs", "/tmp", *size, "--tmpfs", HOME, "--symlink", "/tmp", "/var/tmp"]

@@ -46,6 +46,7 @@ class BwrapConfig(BaseModel):
     cache: Path
     limits: Limits = Limits()
     hidden: tuple[Path, ...] = ()
+    packages: tuple[Path, ...] = ()
 
 
 @sandboxenv(name="bwrap")
@@ -215,7 +216,7 @@ def _config(config: SandboxEnvironmentConfigType | None) -> BwrapConfig:
 
 def _host(config: SandboxEnvironmentConfigType | None) -> SandboxHost:
     settings = _config(config)
-    return SandboxHost(CachePaths(settings.cache), settings.hidden)
+    return SandboxHost(CachePaths(settings.cache), settings.hidden, settings.packages)
 
 
 def _absolute(path: str) -> str:

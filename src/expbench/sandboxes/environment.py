@@ -37,6 +37,8 @@ class PythonEnvironment:
     folder: Path
     base_prefix: Path
     mount: str = "/opt/expbench/python"
+    packages: tuple[Path, ...] = ()
+    """Further folders of packages (``pip install --target``), read-only in the sandbox."""
 
     @property
     def interpreter(self) -> Path:
@@ -44,8 +46,18 @@ class PythonEnvironment:
         return self.base_prefix / "bin" / _VERSION
 
     @property
+    def python_path(self) -> str:
+        """``PYTHONPATH`` in the sandbox, for ``packages``."""
+        return ":".join(package_mount(number) for number in range(len(self.packages)))
+
+    @property
     def bin(self) -> str:
         return f"{self.mount}/bin"
+
+
+def package_mount(number: int) -> str:
+    """Where the sandbox sees a folder of ``PythonEnvironment.packages``."""
+    return f"/opt/expbench/packages-{number}"
 
 
 def python_environment(

@@ -10,23 +10,32 @@ import os
 import shutil
 import stat
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import expbench
 from expbench.errors import PrerequisiteError
 from expbench.paths import CachePaths
-from expbench.sandboxes.environment import PythonEnvironment, python_environment
+from expbench.sandboxes.environment import (
+    DEFAULT_PACKAGES,
+    PythonEnvironment,
+    python_environment,
+)
 from expbench.sandboxes.session import Session
 from expbench.schema import Limits
 
 
 @dataclass(frozen=True)
 class SandboxHost:
-    """Makes workspaces' folders and sessions. ``hidden`` are host paths that no sandbox may show."""
+    """Makes workspaces' folders and sessions.
+
+    ``hidden`` are host paths that no sandbox may show; ``packages`` folders of Python packages that
+    every sandbox offers (``pip install --target``).
+    """
 
     cache: CachePaths
     hidden: tuple[Path, ...] = ()
+    packages: tuple[Path, ...] = ()
 
     def folder(self) -> Path:
         """A new private folder for one workspace.
@@ -44,7 +53,14 @@ class SandboxHost:
             ) from None
 
     def python(self) -> PythonEnvironment:
-        return python_environment(self.cache.envs)
+        return replace(python_environment(self.cache.envs), packages=self.packages)
+
+    def package_names(self) -> tuple[str, ...]:
+        """The distributions that an agent can import, as it is told them."""
+        found = {
+            path.name.partition("-")[0] for f in self.packages for path in f.glob("*.dist-info")
+        }
+        return (*DEFAULT_PACKAGES, *sorted(found - set(DEFAULT_PACKAGES)))
 
     def start(self, workspace: Path, limits: Limits) -> Session:
         """A running sandbox over a workspace. Raises SandboxError."""

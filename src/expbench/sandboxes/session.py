@@ -84,6 +84,11 @@ class Session:
         return self._process.poll() is None
 
     @property
+    def python_path(self) -> str:
+        """Where the sandbox's further Python packages are, as ``PYTHONPATH``."""
+        return self._python.python_path
+
+    @property
     def enforced(self) -> Enforced:
         """How each limit is enforced here; what stands not in it is not."""
         limits = {
@@ -229,7 +234,9 @@ class Session:
                 return False
 
     def _environment(self) -> dict[str, str]:
+        packages = {"PYTHONPATH": self._python.python_path} if self._python.packages else {}
         return {
+            **packages,
             "PATH": f"{self._python.bin}:/usr/local/bin:/usr/bin:/bin",
             "HOME": bubblewrap.HOME,
             "USER": "agent",
