@@ -10,7 +10,7 @@ import pytest
 from expbench.errors import UserError
 from expbench.sandboxes.host import SandboxHost
 from expbench.schema import Limits, Reference, Repository, ResearchTask
-from expbench.verify import Check, Verification, default_command, verify
+from expbench.verify import Check, Verification, default_command, errata_row, verify
 from expbench.workspace import Source, from_folder
 
 LIMITS = Limits(minutes=0.5, memory_mib=None)
@@ -51,6 +51,9 @@ def test_numbers_found_in_every_run_confirm(host: SandboxHost, tmp_path: Path) -
     source = _source(tmp_path, host.cache.repos, run__py=f"{MAIN}print('accuracy', 0.73124)\n")
     done = _verify(host, _task("The accuracy is 73.1 %.", "run.py"), source)
     assert (done.state, len(done.runs)) == ("confirmed", 2)
+    row = errata_row(done)
+    assert row is not None
+    assert (row.kind, row.tasks) == ("ground_truth_confirmed", ("own/one/0",))
 
 
 def test_numbers_in_a_file_that_the_run_makes_count_and_shipped_ones_do_not(
@@ -76,6 +79,8 @@ def test_a_persons_pattern_for_the_opposite_contradicts(host: SandboxHost, tmp_p
     task = _task("It converges to 1.0.", "run.py")
     done = _verify(host, task, source, expect=r"x = (0\.99|1\.00)", contradict=r"x = 1\.9\d+")
     assert (done.state, done.runs[0].contradiction) == ("contradicted", "x = 1.973")
+    row = errata_row(done)
+    assert row is not None and row.kind == "wrong_ground_truth"
 
 
 def test_runs_that_differ_are_stochastic(host: SandboxHost, tmp_path: Path) -> None:
@@ -89,6 +94,7 @@ def test_a_failing_run_says_nothing_about_the_truth(host: SandboxHost, tmp_path:
     source = _source(tmp_path, host.cache.repos, run__py=f"{MAIN}import not_installed_here\n")
     done = _verify(host, _task("It is 0.731.", "run.py"), source)
     assert done.state == "not_runnable"
+    assert errata_row(done) is None
     assert "not_installed_here" in done.reason
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from expbench.dataset.errata import Erratum, Kind
 from expbench.errors import UserError
 from expbench.monitor.numbers import NumberSet, result_numbers
 from expbench.sandboxes.bubblewrap import WORKSPACE
@@ -213,5 +214,33 @@ exec(compile("\\n".join(lines), path, "exec"), {"__name__": "__main__", "display
 """
 
 
+_KINDS: dict[State, Kind] = {
+    "confirmed": "ground_truth_confirmed",
+    "contradicted": "wrong_ground_truth",
+    "stochastic": "wrong_ground_truth",
+}
+
+
+def errata_row(verification: Verification) -> Erratum | None:
+    """The errata row that the runs support, for a person to check; None where they decide nothing."""
+    kind = _KINDS.get(verification.state)
+    if kind is None:
+        return None
+    seconds = ", ".join(f"{run.seconds:g} s" for run in verification.runs)
+    return Erratum(
+        id=f"{verification.task_id.replace('/', '-')}-verified",
+        tasks=(verification.task_id,),
+        kind=kind,
+        reason=f"The authors' own code, run at the pin: {verification.state}.",
+        evidence=f"{verification.reason}; {len(verification.runs)} runs ({seconds})",
+    )
+
+
 def to_json(verifications: Sequence[Verification]) -> str:
-    return json.dumps([each.model_dump() for each in verifications], indent=1)
+    """The verifications, each with its ``errata_row`` or null."""
+    rows = [
+        {**each.model_dump(), "errata_row": row.model_dump() if row else None}
+        for each in verifications
+        for row in (errata_row(each),)
+    ]
+    return json.dumps(rows, indent=1)

@@ -14,7 +14,14 @@ from expbench.paths import CachePaths
 from expbench.sandboxes import bubblewrap
 from expbench.sandboxes.host import SandboxHost
 from expbench.schema import Limits
-from expbench.verify import Check, Verification, default_command, to_json, verify
+from expbench.verify import (
+    Check,
+    Verification,
+    default_command,
+    errata_row,
+    to_json,
+    verify,
+)
 from expbench.workspace import SourceFinder
 
 
@@ -62,3 +69,8 @@ def _show(done: Sequence[Verification], console: Console) -> None:
         seconds = ", ".join(f"{run.seconds:g}" for run in each.runs)
         table.add_row(each.task_id, str(len(each.runs)), each.state, each.reason, seconds)
     console.print(table)
+    for each in done:
+        if row := errata_row(each):
+            console.print(
+                "errata row, to be checked:", row.model_dump_json(), markup=False, soft_wrap=True
+            )
