@@ -202,15 +202,16 @@ def test_a_killed_run_goes_on_and_repeats_nothing(command: Command, seconds: flo
 
 
 def _sandboxes(command: Command) -> list[str]:
-    """Processes that have a workspace of this command's cache open as their root or folder."""
+    """Processes that see a workspace of this command's cache as a mount of their own."""
+    work = f"{command.folder}/cache/expbench/work/"
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            line = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            mounts = (process / "mountinfo").read_text()
         except OSError:
             continue
-        if str(command.folder) in line and "supervisor" in line:
-            found.append(line)
+        if any(work in line and " /workspace " in line for line in mounts.splitlines()):
+            found.append(process.name)
     return found
 
 
@@ -237,6 +238,7 @@ def test_an_interrupt_ends_soon_and_says_how_to_go_on(command: Command) -> None:
     while not list(command.folder.glob("cache/expbench/work/*/here")):
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.1)
+    assert _sandboxes(command), "the positive control: a living sandbox is seen"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130, (out, err)

@@ -12,7 +12,8 @@
         ├── SandboxError       a sandbox could not be started or died
         └── LeakError          a prepared workspace still holds something that it must not hold
 
-Only ``cli.boundary`` catches broadly; everything else lets errors rise.
+``cli.boundary`` catches what rises to the command line. Elsewhere a broad catch stands only where code
+that is not ours is called: an agent's, a model provider's, Inspect's.
 """
 
 

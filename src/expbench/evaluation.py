@@ -20,7 +20,7 @@ Listener = Callable[[str, int, Phase, Outcome | None], None]
 """Told of a task's progress: id, epoch, phase, and the outcome when it is done."""
 
 
-def _nobody(task_id: str, epoch: int, phase: Phase, outcome: Outcome | None) -> None:
+def nobody(task_id: str, epoch: int, phase: Phase, outcome: Outcome | None) -> None:
     """Listens to nothing."""
 
 
@@ -34,7 +34,7 @@ class Evaluation:
     host: SandboxHost
     agent: AgentRunner
     judge: Judge
-    listener: Listener = _nobody
+    listener: Listener = nobody
     _prepared: dict[str, Prepared] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 import re
 import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -20,7 +20,7 @@ from expbench.dataset import Suite, load_suite, oracle
 from expbench.dataset.errata import NO_ERRATA, load_errata
 from expbench.dataset.release import release_id
 from expbench.errors import NotFoundError, PrerequisiteError, UserError
-from expbench.evaluation import Evaluation, Listener, _nobody
+from expbench.evaluation import Evaluation, Listener, nobody
 from expbench.judges import get_judge
 from expbench.models import load_model
 from expbench.paths import CachePaths
@@ -149,7 +149,7 @@ def options_of(
     )
 
 
-def open_evaluation(run: Run, options: Options, listener: Listener = _nobody) -> Evaluation:
+def open_evaluation(run: Run, options: Options, listener: Listener = nobody) -> Evaluation:
     """Everything that the run's tasks need.
 
     Raises:
@@ -178,10 +178,6 @@ def suite_of_run(run: Run, options: Options) -> Suite:
             f"{suite.version}: scores of two versions are never mixed, start a new run."
         )
     return suite
-
-
-def with_out(options: Options, out: Path) -> Options:
-    return replace(options, out=out)
 
 
 def _check_disk(options: Options) -> None:

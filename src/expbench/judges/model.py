@@ -27,14 +27,13 @@ from inspect_ai.model import (
     Model,
     ModelOutput,
     ResponseSchema,
-    get_model,
 )
 from inspect_ai.util import json_schema
 
-from expbench.errors import NotFoundError, PrerequisiteError
 from expbench.judges.base import PHASES, decided_without_judge, unscored, verdict_on
 from expbench.judges.excerpt import Excerpt, excerpt
 from expbench.judges.reply import Reply, parse
+from expbench.models import load_model
 from expbench.prompts import load
 from expbench.schema import (
     Judgement,
@@ -83,7 +82,7 @@ class ModelJudge:
     """
 
     def __init__(self, model: Model | str, budget: int = 120_000) -> None:
-        self._model = _model(model) if isinstance(model, str) else model
+        self._model = load_model(model) if isinstance(model, str) else model
         self._budget = budget
         self._structured = True
 
@@ -164,16 +163,6 @@ class ModelJudge:
             output = await self._model.generate(messages)
             self._structured = False
             return output
-
-
-def _model(name: str) -> Model:
-    try:
-        return get_model(name)
-    except ValueError as error:
-        raise NotFoundError(f"There is no judge model {name!r}: {error}") from error
-    except Exception as error:  # the library's own error for a missing package or key is private
-        detail = " ".join(str(getattr(error, "message", error)).split())
-        raise PrerequisiteError(f"The judge model {name!r} cannot be used: {detail}") from error
 
 
 def _deliverable(submission: SubmissionText, phase: Phase) -> str:
