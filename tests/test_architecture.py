@@ -27,7 +27,7 @@ MINI = PACKAGE / "dataset" / "mini"
 KERNEL, DOMAIN, ENGINE, EDGES = range(4)
 LAYERS = {
     KERNEL: {"", "schema", "errors", "paths"},
-    DOMAIN: {"dataset", "workspace", "metrics", "prompts", "failures", "runs"},
+    DOMAIN: {"dataset", "workspace", "metrics", "prompts", "failures", "packing", "runs"},
     ENGINE: {
         "agents",
         "assess",

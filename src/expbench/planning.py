@@ -27,7 +27,7 @@ from expbench.paths import CachePaths
 from expbench.prompts import load
 from expbench.runs import Run
 from expbench.sandboxes import bubblewrap
-from expbench.sandboxes.host import SandboxHost
+from expbench.sandboxes.host import SandboxHost, other_owner
 from expbench.schema import Limits, Manifest
 from expbench.workspace import SourceFinder
 from expbench.workspace.strict import MaskMode
@@ -88,11 +88,7 @@ def plan(options: Options) -> Manifest:
     if options.model:
         load_model(options.model)
     get_judge(options.judge)
-    if options.repos is not None and not options.repos.is_dir():
-        raise NotFoundError(f"{options.repos} is not a folder of clones: check --repos.")
-    for folder in options.packages:
-        if not folder.is_dir():
-            raise NotFoundError(f"{folder} is not a folder of Python packages: check --packages.")
+    check_folders(options)
     bubblewrap.check()
     _check_disk(options)
     return Manifest(
@@ -124,10 +120,23 @@ def plan(options: Options) -> Manifest:
     )
 
 
+def check_folders(options: Options) -> None:
+    """Raise NotFoundError for a folder of the user's that is not there (any more)."""
+    if options.repos is not None and not options.repos.is_dir():
+        raise NotFoundError(f"{options.repos} is not a folder of clones: check --repos.")
+    for folder in options.packages:
+        if not folder.is_dir():
+            raise NotFoundError(f"{folder} is not a folder of Python packages: check --packages.")
+
+
 def options_of(
-    run: Run, cache: Path, data: Path | None = None, repos: Path | None = None
+    run: Run,
+    cache: Path,
+    data: Path | None = None,
+    repos: Path | None = None,
+    packages: tuple[Path, ...] = (),
 ) -> Options:
-    """The options that a run was planned with; ``data`` and ``repos`` replace moved folders."""
+    """The options that a run was planned with; the folders given here replace moved ones."""
     manifest = run.manifest
     stored = {name: Path(value) for name, value in manifest.options.items()}
     return Options(
@@ -141,7 +150,8 @@ def options_of(
         sandbox=manifest.sandbox,
         data=data or stored.get("data"),
         repos=repos or stored.get("repos"),
-        packages=tuple(path for name, path in stored.items() if name.startswith("packages-")),
+        packages=packages
+        or tuple(path for name, path in stored.items() if name.startswith("packages-")),
         errata=manifest.errata != NO_ERRATA,
         mask=manifest.mask,
         cache=cache,
@@ -161,7 +171,9 @@ def open_evaluation(run: Run, options: Options, listener: Listener = nobody) -> 
     return Evaluation(
         run=run,
         tasks={task.id: task for task in suite.tasks},
-        sources=SourceFinder(cache.repos, clones=options.repos, mode=options.mask),
+        sources=SourceFinder(
+            cache.repos, clones=options.repos, mode=options.mask, owner=other_owner()
+        ),
         host=SandboxHost(cache, hidden, options.packages),
         agent=get_agent(run.manifest.agent, Path(run.manifest.options.get("folder", ""))),
         judge=get_judge(run.manifest.judge),

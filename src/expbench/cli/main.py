@@ -25,6 +25,7 @@ from expbench.cli.options import (
     TaskOption,
     do,
 )
+from expbench.cli.packing import runs_app
 from expbench.cli.settings import (
     cache_folder,
     data_folder,
@@ -45,6 +46,7 @@ agents_app = typer.Typer(help="List the agents.", no_args_is_help=True)
 app.add_typer(tasks_app, name="tasks")
 app.add_typer(agents_app, name="agents")
 app.add_typer(repos_app, name="repos")
+app.add_typer(runs_app, name="runs")
 
 
 def _version(value: bool) -> None:
@@ -129,6 +131,7 @@ def resume(
     max_samples: SamplesOption = None,
     data: DataOption = None,
     repos: ReposOption = None,
+    packages: PackagesOption = None,
     json: JsonOption = False,
 ) -> None:
     """Go on with a run that was stopped; finished tasks are not done again."""
@@ -136,7 +139,15 @@ def resume(
     def body() -> int:
         from expbench.cli.running import resume_run
 
-        return resume_run(folder, max_samples, json, cache_folder(), data_folder(data), repos)
+        return resume_run(
+            folder,
+            max_samples,
+            json,
+            cache_folder(),
+            data_folder(data),
+            repos,
+            tuple(packages or ()),
+        )
 
     do(body)
 
@@ -177,6 +188,36 @@ def suites(data: DataOption = None, json: JsonOption = False) -> None:
         from expbench.cli.describing import list_suites
 
         return list_suites(data_folder(data), json)
+
+    do(body)
+
+
+@app.command(epilog="Example: expbench gc --repos --keep-days 30 --dry-run")
+def gc(
+    repos: Annotated[
+        bool, typer.Option("--repos", help="Also repositories, which are then fetched again.")
+    ] = False,
+    envs: Annotated[
+        bool, typer.Option("--envs", help="Also the Python environments of sandboxes.")
+    ] = False,
+    keep_days: Annotated[
+        float, typer.Option(min=0, help="Keep what was taken into use in the last so many days.")
+    ] = 0.0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be freed.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Free what no run uses from the cache.
+
+    Workspaces of killed runs, what was not finished making, and frozen trees; these are made again when
+    they are needed. What a running process uses stays, and so does every run's folder.
+    """
+
+    def body() -> int:
+        from expbench.cli.freeing import free
+
+        return free(cache_folder(), repos, envs, keep_days, dry_run, json)
 
     do(body)
 

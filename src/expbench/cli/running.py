@@ -12,7 +12,14 @@ from rich.console import Console
 from expbench.cli.progress import progress_view
 from expbench.errors import DataError
 from expbench.metrics import summarise
-from expbench.planning import Options, open_evaluation, options_of, plan, suite_of_run
+from expbench.planning import (
+    Options,
+    check_folders,
+    open_evaluation,
+    options_of,
+    plan,
+    suite_of_run,
+)
 from expbench.report import (
     ReportFiles,
     ReportInput,
@@ -42,10 +49,13 @@ def resume_run(
     cache: Path,
     data: Path | None,
     repos: Path | None,
+    packages: tuple[Path, ...],
 ) -> int:
     """Do what a run has not done yet."""
     run = load(folder)
-    options = options_of(run, cache, data if run.manifest.suite != "mini" else None, repos)
+    data = data if run.manifest.suite != "mini" else None
+    options = options_of(run, cache, data, repos, packages)
+    check_folders(options)
     return _do(run, options, max_samples, as_json)
 
 

@@ -1,0 +1,247 @@
+"""Packing a run: the same run gives the same bytes.
+
+Members are in the order of their names, with fixed owners, modes and times, and the run's own name is
+its manifest's, whatever its folder is called. Everything is hashed again while it is written, so an
+archive that is complete holds what its list says.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import secrets
+import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import expbench as package
+from expbench.errors import DataError, PrerequisiteError, UserError
+from expbench.packing.layout import (
+    CHUNK,
+    LIST_NAME,
+    SUFFIX,
+    PackedFile,
+    Packing,
+    Step,
+    blobs_of_journal,
+    check_list,
+    further,
+    known,
+    name_in_store,
+    quiet,
+)
+from expbench.runs import Run, load, locked
+from expbench.workspace.store import open_regular
+
+_SINGLE = ("manifest.json", "journal.jsonl", "outcomes.jsonl")
+_FOLDERS = ("logs", "report")
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A packed run. ``content`` and ``size`` are bytes before and after; ``sha256`` is the archive's.
+
+    ``left_out`` are paths in the run's folder that are no file of a run, and ``unnamed`` counts the
+    files of the store that no record names.
+    """
+
+    archive: Path
+    run: str
+    files: int
+    content: int
+    size: int
+    sha256: str
+    left_out: tuple[str, ...]
+    unnamed: int
+
+
+def pack(root: Path, archive: Path, logs: bool = True, step: Step = quiet) -> Packed:
+    """Write the run in the folder ``root`` to the new file ``archive``.
+
+    Raises:
+        NotFoundError: there is no run.
+        DataError: its files are damaged, changed or missing.
+        UserError: another process works on it, or the archive's name cannot be used.
+        PrerequisiteError: a file cannot be read or written.
+    """
+    if not archive.name.endswith(SUFFIX) or archive.name == SUFFIX:
+        raise UserError(f"{archive.name!r} is no name for a packed run: give --out NAME{SUFFIX}.")
+    if archive.exists() or archive.is_symlink():
+        raise UserError(f"{archive} exists: remove it or choose another file with --out.")
+    run = load(root)
+    with ExitStack() as stack:
+        _hold(run, stack)
+        files = _files(run, logs)
+        packing = Packing(expbench=package.__version__, run=run.manifest.name, files=files)
+        check_list(packing, root)
+        with _fresh_file(archive) as file:
+            sink = _Hashed(file)
+            _write(packing, root, cast("BinaryIO", sink), step)
+            size = file.tell()
+        return Packed(
+            archive=archive,
+            run=packing.run,
+            files=len(packing.files),
+            content=packing.size,
+            size=size,
+            sha256=sink.digest.hexdigest(),
+            left_out=tuple(_left_out(root, logs)),
+            unnamed=_unnamed(run, {file.name for file in packing.files}),
+        )
+
+
+def _hold(run: Run, stack: ExitStack) -> None:
+    """Keep other processes from the run until the stack is left."""
+    try:
+        stack.enter_context(locked(run))
+    except OSError as error:
+        raise PrerequisiteError(
+            f"{run.paths.root} cannot be held while it is packed ({error.strerror}): pack a copy "
+            "of it that you may write to."
+        ) from None
+
+
+def _files(run: Run, logs: bool) -> tuple[PackedFile, ...]:
+    """Everything that goes into the archive, in the order of names."""
+    root = run.paths.root
+    names = [name for name in _SINGLE if os.path.lexists(root / name)]
+    names += [name for name in _below(root, _FOLDERS if logs else _FOLDERS[1:]) if known(name)]
+    found = [_measured(root, name) for name in names]
+    blobs = {blob.digest: blob for blob in blobs_of_journal(run.paths.journal)}
+    for blob in blobs.values():
+        run.store.open(blob).close()
+        found.append(PackedFile(name=name_in_store(blob), size=blob.size, sha256=blob.digest))
+    return tuple(sorted(found, key=lambda file: file.name))
+
+
+def _below(root: Path, folders: tuple[str, ...]) -> Iterator[str]:
+    for folder in folders:
+        if (root / folder).is_dir() and not (root / folder).is_symlink():
+            yield from (f"{folder}/{path.name}" for path in (root / folder).iterdir())
+
+
+def _left_out(root: Path, logs: bool) -> Iterator[str]:
+    """What a run's folder holds that no archive takes, beside the logs that nobody wanted."""
+    own = {*_SINGLE, *_FOLDERS, "store", ".lock"}
+    yield from sorted(path.name for path in root.iterdir() if path.name not in own)
+    folders = _FOLDERS if logs else _FOLDERS[1:]
+    yield from sorted(name for name in _below(root, folders) if not known(name))
+
+
+def _unnamed(run: Run, names: set[str]) -> int:
+    here = (f"store/{p.parent.name}/{p.name}" for p in run.paths.store.glob("*/*"))
+    return sum(name not in names for name in here)
+
+
+def _measured(root: Path, name: str) -> PackedFile:
+    digest, size = hashlib.sha256(), 0
+    with _open(root, name) as file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+            size += len(chunk)
+    return PackedFile(name=name, size=size, sha256=digest.hexdigest())
+
+
+def _open(root: Path, name: str) -> BinaryIO:
+    try:
+        return open_regular(root / name)
+    except OSError as error:
+        raise PrerequisiteError(f"{root / name} cannot be read ({error.strerror}).") from None
+
+
+def _write(packing: Packing, root: Path, sink: BinaryIO, step: Step) -> None:
+    done = 0
+    with (
+        gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as tar,
+    ):
+        head = packing.model_dump_json(indent=1).encode() + b"\n"
+        tar.addfile(_member(LIST_NAME, len(head)), io.BytesIO(head))
+        for entry in packing.files:
+            with _open(root, entry.name) as file:
+                source = _Source(file, further(step, done, packing.size))
+                try:
+                    tar.addfile(_member(entry.name, entry.size), cast("BinaryIO", source))
+                except OSError as error:
+                    if error.errno is not None:
+                        raise
+                    raise _changed(root, entry) from None
+            if source.digest.hexdigest() != entry.sha256:
+                raise _changed(root, entry)
+            done += entry.size
+            step(done, packing.size)
+
+
+def _changed(root: Path, entry: PackedFile) -> DataError:
+    if entry.name.startswith("store/"):
+        return DataError(
+            f"{root / entry.name} was changed: its bytes do not fit its name, so the run "
+            "cannot be packed."
+        )
+    return DataError(f"{root / entry.name} was changed while it was packed: pack the run again.")
+
+
+def _member(name: str, size: int) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.size = size
+    info.mode = 0o644
+    return info
+
+
+class _Hashed:
+    """A file that is written, with the digest of what was."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.digest = hashlib.sha256()
+
+    def write(self, content: bytes) -> int:
+        self.digest.update(content)
+        return self._file.write(content)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+
+class _Source:
+    """A file that is read, with the digest of what was; tells of the bytes so far."""
+
+    def __init__(self, file: BinaryIO, tell: Callable[[int], None]) -> None:
+        self._file, self._tell = file, tell
+        self._read = self._told = 0
+        self.digest = hashlib.sha256()
+
+    def read(self, size: int) -> bytes:
+        content = self._file.read(size)
+        self.digest.update(content)
+        self._read += len(content)
+        if self._read - self._told >= CHUNK:
+            self._told = self._read
+            self._tell(self._read)
+        return content
+
+
+@contextmanager
+def _fresh_file(path: Path) -> Iterator[BinaryIO]:
+    """A file beside ``path`` that takes its place when the block ends well, and else is removed."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
+    try:
+        file = temporary.open("xb")
+    except OSError as error:
+        raise PrerequisiteError(
+            f"{path} cannot be written ({error.strerror}): choose another file with --out."
+        ) from None
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,280 @@
+"""Unpacking a run that a stranger may have made.
+
+No archive library decides over a path here: headers are read one by one, and a member must be the
+regular file that the list has in its place. What is read is bounded by the list before anything is
+written, every digest is checked, and the folder gets its name when everything in it was right.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import secrets
+import shutil
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from pydantic import ValidationError
+
+from expbench.errors import DataError, NotFoundError, PrerequisiteError, UserError
+from expbench.packing.layout import (
+    ATTEMPTS_CAP,
+    CHUNK,
+    LIST_CAP,
+    LIST_NAME,
+    Folder,
+    PackedFile,
+    Packing,
+    Step,
+    blobs_of_journal,
+    check_list,
+    folders_of,
+    further,
+    misplaced,
+    name_in_store,
+    quiet,
+    shown,
+    usable_name,
+)
+from expbench.runs import load
+from expbench.schema import Manifest
+from expbench.workspace.store import sync_folder
+
+_BLOCK = tarfile.BLOCKSIZE
+_PADDING_CAP = 1024**2
+_SPARE = 16 * 1024**2
+"""Bytes of the disk that are left free."""
+_KINDS = {
+    tarfile.SYMTYPE: "a symbolic link",
+    tarfile.LNKTYPE: "a hard link",
+    tarfile.CHRTYPE: "a device",
+    tarfile.BLKTYPE: "a device",
+    tarfile.FIFOTYPE: "a pipe",
+    tarfile.DIRTYPE: "a folder",
+    tarfile.GNUTYPE_SPARSE: "a sparse file",
+}
+
+
+@dataclass(frozen=True)
+class Unpacked:
+    """An unpacked run. ``content`` is in bytes; ``folders`` are what its resumption would use."""
+
+    root: Path
+    run: str
+    files: int
+    content: int
+    packed_by: str
+    folders: tuple[Folder, ...]
+
+
+def unpack(archive: Path, dest: Path | None = None, step: Step = quiet) -> Unpacked:
+    """Write a packed run to the new or empty folder ``dest``, by default ``runs/`` and its name.
+
+    Raises:
+        NotFoundError: there is no such file.
+        DataError: it is no packed run, is damaged or cut short, or was made to do harm.
+        UserError: the folder holds something already.
+        PrerequisiteError: the disk lacks the room or the right to write.
+    """
+    if not archive.is_file():
+        raise NotFoundError(f"There is no file {archive}: give one that `expbench runs pack` made.")
+    try:
+        with archive.open("rb") as raw, gzip.GzipFile(fileobj=raw) as file:
+            stream = cast("BinaryIO", file)
+            packing = _list(stream, archive)
+            root = dest or Path("runs") / _name(packing, archive)
+            _check_empty(root)
+            with _fresh_folder(root, packing) as folder:
+                for done, entry in _counted(packing):
+                    tell = further(step, done, packing.size)
+                    _take(stream, entry, folder, archive, tell)
+                _check_end(stream, archive)
+                manifest = _check_run(folder, packing, archive)
+    except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.HeaderError):
+        raise DataError(
+            f"{archive} is damaged or cut short: bring it here again, or pack the run again."
+        ) from None
+    return Unpacked(
+        root=root,
+        run=packing.run,
+        files=len(packing.files),
+        content=packing.size,
+        packed_by=packing.expbench,
+        folders=folders_of(manifest),
+    )
+
+
+def _list(stream: BinaryIO, archive: Path) -> Packing:
+    """The archive's first member."""
+    foreign = DataError(f"{archive} is no packed run: give a file that `expbench runs pack` made.")
+    try:
+        info = _header(stream)
+    except (tarfile.HeaderError, gzip.BadGzipFile, EOFError):
+        raise foreign from None
+    if info is None or info.name != LIST_NAME or info.type != tarfile.REGTYPE:
+        raise foreign
+    if not 0 <= info.size <= LIST_CAP:
+        raise DataError(f"{archive} is refused: its list has {info.size} bytes, over {LIST_CAP}.")
+    content = _exactly(stream, info.size)
+    _exactly(stream, -info.size % _BLOCK)
+    try:
+        packing = Packing.model_validate_json(content)
+    except ValidationError as error:
+        where = ".".join(map(str, error.errors()[0]["loc"])) or "top"
+        raise DataError(
+            f"{archive} has a list that this version cannot read (at {shown(where)}): unpack it with "
+            "the version of expbench that packed it."
+        ) from None
+    check_list(packing, archive)
+    return packing
+
+
+def _name(packing: Packing, archive: Path) -> str:
+    if not usable_name(packing.run):
+        raise UserError(
+            f"{archive} holds a run named {shown(packing.run)}, which is no folder's name: "
+            "choose a folder with --out."
+        )
+    return packing.run
+
+
+def _counted(packing: Packing) -> Iterator[tuple[int, PackedFile]]:
+    """Every entry with the bytes of those before it."""
+    done = 0
+    for entry in packing.files:
+        yield done, entry
+        done += entry.size
+
+
+def _take(
+    stream: BinaryIO, entry: PackedFile, folder: Path, archive: Path, tell: Callable[[int], None]
+) -> None:
+    """Write the next member, which must be ``entry``."""
+    _check_member(_header(stream), entry, archive)
+    path = folder / entry.name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    digest, left = hashlib.sha256(), entry.size
+    with path.open("xb") as file:
+        while left:
+            chunk = _exactly(stream, min(left, CHUNK))
+            digest.update(chunk)
+            file.write(chunk)
+            left -= len(chunk)
+            tell(entry.size - left)
+        file.flush()
+        os.fchmod(file.fileno(), 0o444 if entry.name.startswith("store/") else 0o644)
+        os.fsync(file.fileno())
+    _exactly(stream, -entry.size % _BLOCK)
+    if digest.hexdigest() != entry.sha256:
+        raise DataError(
+            f"{archive} is refused: the bytes of {entry.name} do not fit their digest, so it was "
+            "changed or damaged after it was packed."
+        )
+
+
+def _check_member(info: tarfile.TarInfo | None, entry: PackedFile, archive: Path) -> None:
+    if info is None:
+        raise DataError(f"{archive} is refused: it ends before {entry.name}, which its list has.")
+    why = ""
+    if info.type != tarfile.REGTYPE:
+        why = f"is {_KINDS.get(info.type, 'no regular file')}, and a run holds regular files only"
+    elif info.name != entry.name:
+        why = misplaced(info.name) or f"stands where its list has {entry.name}"
+    elif info.size != entry.size:
+        why = f"has {info.size} bytes, and {entry.size} in its list"
+    if why:
+        raise DataError(f"{archive} is refused: {shown(info.name)} {why}.")
+
+
+def _check_end(stream: BinaryIO, archive: Path) -> None:
+    """Read the archive to its end, so that its checksum is checked; nothing may follow."""
+    left = _PADDING_CAP
+    while chunk := stream.read(min(left, CHUNK)):
+        left -= len(chunk)
+        if chunk.count(0) != len(chunk) or left <= 0:
+            raise DataError(f"{archive} is refused: it holds more than its list.")
+
+
+def _check_run(folder: Path, packing: Packing, archive: Path) -> Manifest:
+    """The run must open, and have all that its records name."""
+    try:
+        run = load(folder)
+    except DataError as error:
+        text = str(error).replace(f"{folder}/", "")
+        raise DataError(f"{archive} holds a run that cannot be opened: {text}") from None
+    attempts = len(run.manifest.tasks) * run.manifest.epochs
+    if attempts > ATTEMPTS_CAP:
+        raise DataError(f"{archive} is refused: it plans {attempts} attempts, over {ATTEMPTS_CAP}.")
+    sizes = {file.name: file.size for file in packing.files}
+    for blob in blobs_of_journal(run.paths.journal):
+        if sizes.get(name_in_store(blob)) != blob.size:
+            raise DataError(
+                f"{archive} lacks the bytes {shown(blob.digest[:12])} that its journal names: pack "
+                "the run again."
+            )
+    return run.manifest
+
+
+def _header(stream: BinaryIO) -> tarfile.TarInfo | None:
+    """The next member's header; None at the end. Raises EOFError, tarfile.HeaderError."""
+    block = _exactly(stream, _BLOCK)
+    if not any(block):
+        return None
+    return tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+
+
+def _exactly(stream: BinaryIO, size: int) -> bytes:
+    content = stream.read(size)
+    while len(content) < size:
+        more = stream.read(size - len(content))
+        if not more:
+            raise EOFError
+        content += more
+    return content
+
+
+def _check_empty(root: Path) -> None:
+    if root.is_symlink() or (root.exists() and (not root.is_dir() or any(root.iterdir()))):
+        raise UserError(f"{root} is not empty: choose another folder with --out.")
+
+
+@contextmanager
+def _fresh_folder(root: Path, packing: Packing) -> Iterator[Path]:
+    """A folder beside ``root`` that takes its place when the block ends well, and else is removed."""
+    parents = [root.absolute().parent, *root.absolute().parent.parents]
+    made = [parent for parent in parents if not parent.exists()]
+    _check_room(next(parent for parent in parents if parent.exists()), packing)
+    fresh = root.absolute().with_name(f".{root.absolute().name}.{secrets.token_hex(4)}.new")
+    try:
+        fresh.mkdir(parents=True)
+    except OSError as error:
+        raise PrerequisiteError(
+            f"{root} cannot be written ({error.strerror}): choose another folder with --out."
+        ) from None
+    try:
+        yield fresh
+        _check_empty(root)
+        fresh.rename(root)
+        sync_folder(fresh.parent)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        for parent in made:
+            with suppress(OSError):
+                parent.rmdir()
+        raise
+
+
+def _check_room(place: Path, packing: Packing) -> None:
+    need = sum(-(-file.size // 4096) * 4096 for file in packing.files) + _SPARE
+    free = shutil.disk_usage(place).free
+    if need > free:
+        raise PrerequisiteError(
+            f"The run has {packing.size // 1024**2} MiB and only {free // 1024**2} MiB are free at "
+            f"{place}: free some space, or choose another place with --out."
+        )
