@@ -35,7 +35,8 @@ class Paper(Record):
     """Facts about a paper that its task file lacks.
 
     ``tree`` is the id of the pinned commit's tree, empty where it is not known; ``task_trees`` has the
-    trees of commits that the errata pin single tasks to.
+    trees of commits that the errata pin single tasks to. ``describe`` is the answer of ``git describe
+    --tags --long`` at the pinned commit, empty where no tag leads to it.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Paper(Record):
     url: str
     commit: str = ""
     tree: str = ""
+    describe: str = ""
     submodules: tuple[str, ...] = ()
     task_trees: dict[str, str] = Field(default_factory=dict)
 
@@ -65,6 +67,11 @@ def known_tree(commit: str) -> str:
         if commit in paper.task_trees:
             return paper.task_trees[commit]
     return ""
+
+
+def known_describe(commit: str) -> str:
+    """What ``git describe --tags --long`` says of a pinned commit of the release; empty where unknown."""
+    return next((p.describe for p in released_papers().values() if p.commit == commit), "")
 
 
 def release_id(data: Path) -> str:

@@ -7,7 +7,6 @@ they are listed, so that a task that needs them can say so (R40).
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from pydantic import ValidationError
 
 from expbench.errors import RepositoryError
 from expbench.schema import Record
+from expbench.workspace.described import Described
 from expbench.workspace.git import BlobReader, git, split_z
 from expbench.workspace.submodules import Submodule
 from expbench.workspace.tree import SUBMODULE, SYMLINK, list_tree
@@ -29,7 +29,8 @@ class Contents(Record):
     """A pinned commit: its tree, and the commit ``whole`` that has the submodules as folders.
 
     ``files`` counts those of ``whole``; ``unresolved`` are submodules without an address, which stay
-    out; ``lfs`` are files of which only the pointer is there.
+    out; ``lfs`` are files of which only the pointer is there; ``described`` is what git's tags said of
+    the commit, where its history was at hand.
     """
 
     url: str
@@ -40,6 +41,7 @@ class Contents(Record):
     submodules: tuple[Submodule, ...] = ()
     unresolved: tuple[str, ...] = ()
     lfs: tuple[str, ...] = ()
+    described: Described | None = None
 
 
 class MissingObjectsError(RepositoryError):
@@ -68,7 +70,7 @@ def missing_paths(
     asked = b"".join(oid + b"\n" for oid in paths)
     answers = git(["cat-file", "--batch-check"], git_dir=git_dir, stdin=asked, env=env)
     gone = [line.split()[0] for line in answers.splitlines() if line.endswith(b" missing")]
-    return tuple(sorted(os.fsdecode(path) for oid in gone for path in paths[oid]))
+    return tuple(sorted(_printable(path) for oid in gone for path in paths[oid]))
 
 
 def lfs_pointers(git_dir: Path, treeish: str) -> tuple[int, tuple[str, ...]]:
@@ -76,13 +78,18 @@ def lfs_pointers(git_dir: Path, treeish: str) -> tuple[int, tuple[str, ...]]:
     entries = [entry for entry in list_tree(git_dir, treeish) if entry.mode != SUBMODULE]
     with BlobReader(git_dir) as blobs:
         found = [
-            os.fsdecode(entry.path)
+            _printable(entry.path)
             for entry in entries
             if entry.mode != SYMLINK
             and len(LFS_HEADER) < entry.size < _LFS_POINTER_CAP
             and blobs.read(entry.oid).startswith(LFS_HEADER)
         ]
     return len(entries), tuple(found)
+
+
+def _printable(path: bytes) -> str:
+    """A path as text that a record can hold: bytes that are not UTF-8 as escapes."""
+    return path.decode("utf-8", "backslashreplace")
 
 
 def write_contents(git_dir: Path, contents: Contents) -> None:

@@ -30,7 +30,7 @@ _SAFE_CONFIG = (
     "safe.directory=*",
     "transfer.fsckObjects=false",
 )
-_IDENTITY = {
+IDENTITY = {
     "GIT_AUTHOR_NAME": "expbench",
     "GIT_AUTHOR_EMAIL": "expbench@localhost",
     "GIT_AUTHOR_DATE": "2025-01-01T00:00:00+00:00",
@@ -149,7 +149,7 @@ def _environment(extra: Mapping[str, str]) -> dict[str, str]:
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_OPTIONAL_LOCKS": "0",
-        **_IDENTITY,
+        **IDENTITY,
         **extra,
     }
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
+from expbench.dataset.release import known_describe
 from expbench.errors import InfrastructureError, RepositoryError
 from expbench.workspace.contents import (
     Contents,
@@ -25,11 +26,18 @@ from expbench.workspace.contents import (
     read_contents,
     write_contents,
 )
-from expbench.workspace.git import GitError, git
+from expbench.workspace.described import Described, describe_address, describe_clone
+from expbench.workspace.git import BlobReader, GitError, git
+from expbench.workspace.large import separate_large
+from expbench.workspace.leases import hold_repository, take_out
 from expbench.workspace.making import once
 from expbench.workspace.submodules import Submodule, vendor
+from expbench.workspace.tree import list_tree
+from expbench.workspace.versioning import asks_for_tag
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_ATTEMPTS = 3
+"""How often a repository is made that `expbench gc` frees before we hold it."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +45,16 @@ class Source:
     """A bare repository and the commit in it that a task starts from.
 
     ``pin`` is the commit of the paper's repository. ``commit`` differs from it when there are
-    submodules: it is ours, with their files in their places.
+    submodules: it is ours, with their files in their places. ``described`` is what git's tags say of
+    the pin, where that is known. ``lease`` keeps the repository in the store for as long as the object
+    lives.
     """
 
     git_dir: Path
     commit: str
     pin: str = ""
+    described: Described | None = None
+    lease: BinaryIO | None = field(default=None, repr=False, compare=False)
 
 
 def from_folder(folder: Path, cache: Path) -> Source:
@@ -69,8 +81,13 @@ def from_folder(folder: Path, cache: Path) -> Source:
         git(["update-ref", "refs/heads/pin", commit], git_dir=git_dir)
         (git_dir / "import-index").unlink()
 
-    git_dir = once(cache / f"folder-{digest.hexdigest()[:24]}.git", build)
-    return Source(git_dir, git(["rev-parse", "refs/heads/pin"], git_dir=git_dir).decode().strip())
+    git_dir = cache / f"folder-{digest.hexdigest()[:24]}.git"
+    for _ in range(_ATTEMPTS):
+        once(git_dir, build)
+        if (lease := hold_repository(git_dir)) is not None:
+            pin = git(["rev-parse", "refs/heads/pin"], git_dir=git_dir).decode().strip()
+            return Source(git_dir, pin, lease=lease)
+    raise _taken_away(git_dir)
 
 
 def from_git(
@@ -102,11 +119,16 @@ def from_git(
         return source
     want = _Want(address, commit, url or address, tree, clones, network or {})
     where = _address(address)
-    final = once(cache / f"git-{commit}.git", lambda git_dir: _build(git_dir, where, want))
-    source = stored(commit, cache)
-    if source is None:
-        raise InfrastructureError(f"{final} was taken away or damaged while it was made.")
-    return source
+    final = cache / f"git-{commit}.git"
+    for _ in range(_ATTEMPTS):
+        once(final, lambda git_dir: _build(git_dir, where, want))
+        if (source := stored(commit, cache)) is not None:
+            return source
+    raise _taken_away(final)
+
+
+def _taken_away(git_dir: Path) -> InfrastructureError:
+    return InfrastructureError(f"{git_dir} was taken away or damaged while it was made.")
 
 
 @dataclass(frozen=True)
@@ -136,6 +158,7 @@ def _build(git_dir: Path, where: str, want: _Want) -> None:
         )
     parts = vendor(git_dir, commit, want.url, bring)
     whole = commit if parts.tree == tree else _commit_whole(git_dir, commit, parts.tree)
+    separate_large(git_dir)
     files, pointers = lfs_pointers(git_dir, whole)
     contents = Contents(
         url=want.url,
@@ -146,8 +169,25 @@ def _build(git_dir: Path, where: str, want: _Want) -> None:
         submodules=tuple(parts.submodules),
         unresolved=tuple(parts.unresolved),
         lfs=pointers,
+        described=_described(git_dir, whole, where, want),
     )
     write_contents(git_dir, contents)
+
+
+def _described(git_dir: Path, whole: str, where: str, want: _Want) -> Described | None:
+    """What tags say of the pin: a clone's, else what is known, else the network's if a build asks."""
+    if Path(where).is_dir() and (found := describe_clone(Path(where), want.commit)) is not None:
+        return found
+    if (known := _known(want.commit)) is not None or Path(where).exists():
+        return known
+    with BlobReader(git_dir) as blobs:
+        if not asks_for_tag(list_tree(git_dir, whole), blobs.read):
+            return None
+    return describe_address(where, want.commit, want.network)
+
+
+def _known(commit: str) -> Described | None:
+    return Described.parse(known_describe(commit), commit)
 
 
 def stored(commit: str, cache: Path) -> Source | None:
@@ -155,11 +195,20 @@ def stored(commit: str, cache: Path) -> Source | None:
     git_dir = cache / f"git-{commit}.git"
     if not _COMMIT.fullmatch(commit) or not git_dir.is_dir():
         return None
-    contents = read_contents(git_dir)
+    lease = hold_repository(git_dir)
+    contents = read_contents(git_dir) if lease is not None else None
     if contents is not None and contents.commit == commit:
-        return Source(git_dir, contents.whole, commit)
-    shutil.rmtree(git_dir, ignore_errors=True)
+        described = contents.described or _known(commit)
+        return Source(git_dir, contents.whole, commit, described, lease)
+    if lease is not None:
+        lease.close()
+    take_out(git_dir, lambda: not _is_whole(git_dir, commit))
     return None
+
+
+def _is_whole(git_dir: Path, commit: str) -> bool:
+    contents = read_contents(git_dir)
+    return contents is not None and contents.commit == commit
 
 
 def _address(given: str) -> str:

@@ -6,16 +6,29 @@ settings of the repository change nothing.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from expbench.workspace.git import BlobReader, git, split_z
+from expbench.workspace.git import git, split_z
 
 SYMLINK = "120000"
 SUBMODULE = "160000"
+FILE_TIME = 1735689600
+"""When every file of a workspace was last modified, in seconds: the date of its commit, 2025-01-01."""
+
+_STEPS = 4000
+"""Path parts of which a link's way through the tree may consist; no honest link needs as many."""
+_LINKS = 40
+"""Links that Linux follows on one way before it gives up."""
+_GIT_FOLDER = re.compile(r"(\.git|git~1)[. ]*(:.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)
+"""The names that git keeps out of every tree, because some file system takes them for its folder."""
+_UNSEEN = dict.fromkeys(
+    [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
+)
 _README = re.compile(rb"readme([._-].*)?", re.IGNORECASE)
 
 
@@ -47,52 +60,94 @@ def is_root_readme(path: bytes) -> bool:
     return b"/" not in path and _README.fullmatch(path) is not None
 
 
-def leaves_tree(path: bytes, target: bytes) -> bool:
-    """Whether a symbolic link at ``path`` points out of the tree."""
-    if target.startswith(b"/"):
+def escapes(path: bytes, links: Mapping[bytes, bytes]) -> bool:
+    """Whether a symbolic link leads out of the tree, through whatever other links of it.
+
+    One that no kernel follows to its end does not; one whose way is too long to be told counts as such.
+
+    Args:
+        links: the target of every link of the tree, ``path`` itself included.
+    """
+    done = path.split(b"/")[:-1]
+    pending = links[path].split(b"/")[::-1]
+    followed = 1
+    if links[path].startswith(b"/"):
         return True
-    depth = path.count(b"/")
-    for part in target.split(b"/"):
+    for _ in range(_STEPS):
+        if not pending:
+            return False
+        part = pending.pop()
         if part == b"..":
-            depth -= 1
+            if not done:
+                return True
+            done.pop()
         elif part not in (b"", b"."):
-            depth += 1
-        if depth < 0:
-            return True
-    return False
+            done.append(part)
+            target = links.get(b"/".join(done))
+            if target is not None:
+                if target.startswith(b"/"):
+                    return True
+                followed += 1
+                if followed > _LINKS:
+                    return False
+                done.pop()
+                pending += target.split(b"/")[::-1]
+    return True
 
 
-def write_tree(
-    git_dir: Path, entries: tuple[Entry, ...], dest: Path, env: Mapping[str, str] | None = None
+def write_file(
+    target: bytes, mode: str, content: bytes, made: set[bytes], owner: int | None = None
 ) -> None:
-    """Write the entries' files under ``dest``, an existing empty folder that is ours alone."""
-    made: set[bytes] = set()
-    root = os.fsencode(dest)
-    with BlobReader(git_dir, env) as blobs:
-        for entry in entries:
-            parent = os.path.dirname(os.path.join(root, entry.path))
-            if parent not in made:
-                os.makedirs(parent, exist_ok=True)
-                made.add(parent)
-            _write(os.path.join(root, entry.path), entry.mode, blobs.read(entry.oid))
+    """Write a file that is not there yet, below folders that are ours alone.
 
-
-def _write(target: bytes, mode: str, content: bytes) -> None:
+    Args:
+        made: folders known to exist; those that are made are added.
+        owner: uid and gid that the file gets.
+    """
+    make_parents(target, made)
     if mode == SYMLINK:
         os.symlink(content, target)
+        if owner is not None:
+            os.lchown(target, owner, owner)
+        os.utime(target, (FILE_TIME, FILE_TIME), follow_symlinks=False)
         return
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    with os.fdopen(os.open(target, flags, 0o755 if mode == "100755" else 0o644), "wb") as file:
-        file.write(content)
+    handle = os.open(target, flags)
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(handle, view) :]
+        finish_file(handle, mode, owner)
+    finally:
+        os.close(handle)
+
+
+def finish_file(handle: int, mode: str, owner: int | None) -> None:
+    """Give a written file its mode, owner and time, whatever the umask of this process is."""
+    os.fchmod(handle, 0o755 if mode == "100755" else 0o644)
+    if owner is not None:
+        os.fchown(handle, owner, owner)
+    os.utime(handle, (FILE_TIME, FILE_TIME))
+
+
+def make_parents(target: bytes, made: set[bytes]) -> None:
+    """Make the folders above ``target`` down from one that is in ``made``."""
+    parent = os.path.dirname(target)
+    if parent in made:
+        return
+    make_parents(parent, made)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(parent, 0o755)
+    made.add(parent)
 
 
 def safe_path(path: bytes) -> bool:
     """Whether a tree's path stays inside and out of ``.git``, on any file system."""
-    parts = PurePosixPath(os.fsdecode(path)).parts
+    text = os.fsdecode(path).translate(_UNSEEN)
+    parts = PurePosixPath(text).parts
     return (
         bool(parts)
         and not path.startswith(b"/")
-        and not any(
-            part == ".." or part.lower().rstrip(". ") in (".git", "git~1") for part in parts
-        )
+        and ".." not in parts
+        and not any(_GIT_FOLDER.fullmatch(part) for part in re.split(r"[/\\]", text))
     )

@@ -57,7 +57,7 @@ class Document:
     @cached_property
     def shingles(self) -> frozenset[int]:
         """Hashes of the runs of five words, for comparison within one process only."""
-        return frozenset(map(hash, word_shingles(self.text)))
+        return frozenset(map(hash, _runs(self.text)))
 
     @cached_property
     def commands(self) -> tuple[tuple[int, str], ...]:
@@ -117,9 +117,14 @@ def readable_text(path: str, content: bytes) -> str:
 
 def word_shingles(text: str) -> set[tuple[str, ...]]:
     """All runs of five words of a text, without case; a shorter text is one run."""
+    return set(_runs(text))
+
+
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
     words = _WORD.findall(text.lower())
-    last = max(1, len(words) - SHINGLE_WORDS + 1)
-    return {tuple(words[i : i + SHINGLE_WORDS]) for i in range(last)} if words else set()
+    if 0 < len(words) < SHINGLE_WORDS:
+        return iter([tuple(words)])
+    return zip(*(words[start:] for start in range(SHINGLE_WORDS)), strict=False)
 
 
 def _leaves(node: object) -> Iterator[str]:

@@ -1,0 +1,200 @@
+"""git's objects, packs and index as bytes, written by us.
+
+A masked workspace differs from its neighbour in a few trees and one commit. Writing these here, and
+taking everything else from what is stored already, costs no git process and no second compression.
+Formats: git's documentation of loose objects, pack files (version 2), pack indexes (version 2) and the
+index (version 2). What is written is read back by git itself in the proof of each workspace.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from expbench.errors import InfrastructureError
+from expbench.workspace.tree import Entry
+
+LARGE = 16 * 1024
+"""Bytes from which a blob is kept as a file of its own, that workspaces share by a link."""
+
+FOLDER = b"40000"
+_KINDS = {b"commit": 1, b"tree": 2, b"blob": 3, b"tag": 4}
+_STAT = struct.Struct(">10I")
+_LONGEST_NAME = 0xFFF
+_MASK_32 = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An object as it lies in a pack: header and compressed content, with the CRC of both."""
+
+    oid: bytes
+    data: bytes
+    crc: int
+
+
+@dataclass(frozen=True)
+class IndexEntry:
+    """A file of an index with ``stat``, the 40 bytes of its facts on the file system."""
+
+    stat: bytes
+    entry: Entry
+
+
+def object_id(kind: bytes, content: bytes) -> str:
+    """The SHA-1 name of an object."""
+    return hashlib.sha1(b"%s %d\0%s" % (kind, len(content), content)).hexdigest()
+
+
+def packed(kind: bytes, content: bytes, level: int = 1) -> Packed:
+    """An object made ready for a pack."""
+    size, kind_bits = len(content), _KINDS[kind] << 4
+    header = bytearray()
+    byte, size = kind_bits | (size & 15), size >> 4
+    while size:
+        header.append(byte | 0x80)
+        byte, size = size & 0x7F, size >> 7
+    header.append(byte)
+    data = bytes(header) + zlib.compress(content, level)
+    return Packed(bytes.fromhex(object_id(kind, content)), data, zlib.crc32(data))
+
+
+def write_loose(objects: Path, oid: str, content: bytes) -> Path:
+    """Keep a blob as a file of its own under ``objects``; what does not shrink is only wrapped."""
+    path = objects / oid[:2] / oid[2:]
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        head = content[:LARGE]
+        level = 1 if len(zlib.compress(head, 1)) < 0.9 * len(head) else 0
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary.write_bytes(zlib.compress(b"blob %d\0%s" % (len(content), content), level))
+        temporary.chmod(0o444)
+        temporary.replace(path)
+    return path
+
+
+def write_pack(folder: Path, objects: Iterable[Packed]) -> None:
+    """Write ``pack-ID.pack`` and its index into ``folder``."""
+    chosen = sorted({each.oid: each for each in objects}.values(), key=lambda each: each.oid)
+    digest = hashlib.sha1()
+    offsets: list[int] = []
+    parts = [b"PACK" + struct.pack(">II", 2, len(chosen))]
+    place = len(parts[0])
+    for each in chosen:
+        offsets.append(place)
+        parts.append(each.data)
+        place += len(each.data)
+    if place > 0x7FFFFFFF:
+        raise InfrastructureError("a workspace's small files are larger than 2 GiB together")
+    for part in parts:
+        digest.update(part)
+    name = digest.hexdigest()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"pack-{name}.pack").open("wb") as file:
+        file.writelines([*parts, digest.digest()])
+    (folder / f"pack-{name}.idx").write_bytes(_pack_index(chosen, offsets, digest.digest()))
+
+
+def _pack_index(chosen: Sequence[Packed], offsets: Sequence[int], pack: bytes) -> bytes:
+    counts = [0] * 256
+    for each in chosen:
+        counts[each.oid[0]] += 1
+    total = 0
+    fanout = [total := total + count for count in counts]
+    content = b"".join(
+        (
+            b"\xfftOc" + struct.pack(">I", 2),
+            struct.pack(">256I", *fanout),
+            b"".join(each.oid for each in chosen),
+            struct.pack(f">{len(chosen)}I", *(each.crc for each in chosen)),
+            struct.pack(f">{len(offsets)}I", *offsets),
+            pack,
+        )
+    )
+    return content + hashlib.sha1(content).digest()
+
+
+def trees_of(entries: Sequence[Entry]) -> tuple[str, dict[str, bytes]]:
+    """The root tree's id, and the content of every tree by its id.
+
+    Args:
+        entries: files in the order of their paths, no path twice and none below another.
+    """
+    contents: dict[str, bytes] = {}
+
+    def keep(rows: list[tuple[bytes, bytes, str]]) -> str:
+        rows.sort(key=lambda row: row[1] + b"/" if row[0] == FOLDER else row[1])
+        content = b"".join(b"%s %s\0%s" % (m, n, bytes.fromhex(o)) for m, n, o in rows)
+        oid = object_id(b"tree", content)
+        contents[oid] = content
+        return oid
+
+    open_folders: list[tuple[bytes, list[tuple[bytes, bytes, str]]]] = [(b"", [])]
+
+    def close_until(parent: bytes) -> None:
+        while (folder := open_folders[-1][0]) and not (parent + b"/").startswith(folder + b"/"):
+            name, rows = open_folders.pop()
+            open_folders[-1][1].append((FOLDER, name.rpartition(b"/")[2], keep(rows)))
+
+    for entry in entries:
+        parent, _, name = entry.path.rpartition(b"/")
+        close_until(parent)
+        missing = parent[len(open_folders[-1][0]) :].split(b"/") if parent else []
+        for part in filter(None, missing):
+            above = open_folders[-1][0]
+            open_folders.append((above + b"/" + part if above else part, []))
+        open_folders[-1][1].append((entry.mode.encode(), name, entry.oid))
+    close_until(b"")
+    return keep(open_folders[0][1]), contents
+
+
+def commit_content(tree: str, message: str, identity: Mapping[str, str]) -> bytes:
+    """A commit without parent; ``identity`` has git's author and committer variables."""
+    author = f"{identity['GIT_AUTHOR_NAME']} <{identity['GIT_AUTHOR_EMAIL']}> 1735689600 +0000"
+    return f"tree {tree}\nauthor {author}\ncommitter {author}\n\n{message}\n".encode()
+
+
+def stat_bytes(status: os.stat_result) -> bytes:
+    """A file's facts as an index holds them."""
+    link = (status.st_mode & 0o170000) == 0o120000
+    mode = 0o120000 if link else 0o100755 if status.st_mode & 0o100 else 0o100644
+    changed, modified = divmod(status.st_ctime_ns, 10**9), divmod(status.st_mtime_ns, 10**9)
+    return _STAT.pack(
+        *(value & _MASK_32 for value in (*changed, *modified, status.st_dev, status.st_ino)),
+        mode,
+        status.st_uid & _MASK_32,
+        status.st_gid & _MASK_32,
+        status.st_size & _MASK_32,
+    )
+
+
+def index_bytes(entries: Sequence[IndexEntry]) -> bytes:
+    """An index of these files, which are in the order of their paths."""
+    parts = [b"DIRC" + struct.pack(">II", 2, len(entries))]
+    for each in entries:
+        path = each.entry.path
+        flags = struct.pack(">H", min(len(path), _LONGEST_NAME))
+        body = each.stat + bytes.fromhex(each.entry.oid) + flags + path
+        parts.append(body + b"\0" * (8 - len(body) % 8))
+    content = b"".join(parts)
+    return content + hashlib.sha1(content).digest()
+
+
+def read_index(content: bytes) -> Iterator[IndexEntry]:
+    """The files of an index that :func:`index_bytes` made. Raises InfrastructureError."""
+    if content[:8] != b"DIRC\0\0\0\2" or hashlib.sha1(content[:-20]).digest() != content[-20:]:
+        raise InfrastructureError("an index of the store is damaged: run `expbench gc`")
+    place = 12
+    for _ in range(int.from_bytes(content[8:12], "big")):
+        stat = content[place : place + 40]
+        end = content.index(b"\0", place + 62)
+        path = content[place + 62 : end]
+        mode = f"{int.from_bytes(stat[24:28], 'big'):o}"
+        oid = content[place + 40 : place + 60].hex()
+        yield IndexEntry(stat, Entry(mode, oid, path, int.from_bytes(stat[36:40], "big")))
+        place += (62 + len(path)) // 8 * 8 + 8
