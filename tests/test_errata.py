@@ -248,7 +248,7 @@ def test_every_finding_is_listed_by_prepare(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = Survivor("configs/other.json", "holds 90% of the masked configs/a.json")
-    monkeypatch.setattr("expbench.workspace.finder.survivors", lambda *_: (found,))
+    monkeypatch.setattr("expbench.workspace.findings.survivors", lambda *_: (found,))
     arguments = ["tasks", "prepare", "mini/calibration/0"]
     shown = CliRunner().invoke(app, [*arguments, str(tmp_path / "a")])
     assert f"removed: {found.path} ({found.reason})" in shown.output

@@ -60,7 +60,7 @@ async def sandbox_env(
     yield environment
     await BwrapSandboxEnvironment.sample_cleanup("check", config, made, interrupted=False)
     assert not environment.folder.exists()
-    assert not environment.session.alive
+    assert not environment.alive
 
 
 @pytest.fixture

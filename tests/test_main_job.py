@@ -235,7 +235,7 @@ def test_an_interrupt_ends_soon_and_says_how_to_go_on(command: Command) -> None:
     args = ("run", "--agent", "python:mine.py:mine", "--task", QUICK, "--task", OTHER)
     process = command.start(*args, "--out", "runs/a")
     deadline = time.monotonic() + 60
-    while not list(command.folder.glob("cache/expbench/work/*/here")):
+    while not list(command.folder.glob("cache/expbench/work/*/upper/here")):
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.1)
     assert _sandboxes(command), "the positive control: a living sandbox is seen"

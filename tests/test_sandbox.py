@@ -21,7 +21,7 @@ import expbench
 from expbench.errors import PrerequisiteError, SandboxError
 from expbench.paths import CachePaths
 from expbench.sandboxes.environment import python_environment, sandbox_uid
-from expbench.sandboxes.host import SandboxHost, remove
+from expbench.sandboxes.host import SandboxHost, other_owner, remove
 from expbench.sandboxes.session import Completed, Session
 from expbench.schema import Limits
 
@@ -42,7 +42,7 @@ def start(host: SandboxHost) -> Iterator[Start]:
     yield begin
     for session in sessions:
         session.close()
-        remove(session.workspace)
+        remove(session.view.folder)
 
 
 @pytest.fixture
@@ -54,6 +54,13 @@ def box(start: Start) -> Session:
 def marker() -> str:
     """A word that no other process of this machine has on its command line."""
     return f"marker{uuid.uuid4().hex}"
+
+
+def give(box: Session) -> None:
+    """Make what the test has put into the workspace the sandbox user's own."""
+    if (owner := other_owner()) is not None:
+        for path in box.view.folder.iterdir():
+            os.chown(path, owner, owner)
 
 
 def shell(session: Session, script: str, timeout: float = 30) -> Completed:
@@ -147,8 +154,8 @@ MEMBERS = ("child", "grandchild", "session", "daemon", "stubborn", "stubborn-dae
 
 def test_a_time_out_leaves_no_process_of_the_command(box: Session, marker: str) -> None:
     """R20: of a child, grandchild, session, daemon or TERM-ignoring one; all were alive before."""
-    (box.workspace / "family.py").write_text(FAMILY)
-    box.adopt()
+    (box.view.folder / "family.py").write_text(FAMILY)
+    give(box)
     everyone = {f"{marker}-{name}" for name in MEMBERS}
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(box.run, ["python", "family.py", marker], timeout=3)
@@ -162,8 +169,8 @@ def test_a_time_out_leaves_no_process_of_the_command(box: Session, marker: str) 
 
 def test_a_cancelled_command_is_killed_with_all_it_started(box: Session, marker: str) -> None:
     """R20: the same when the caller gives up, long before any time-out."""
-    (box.workspace / "family.py").write_text(FAMILY)
-    box.adopt()
+    (box.view.folder / "family.py").write_text(FAMILY)
+    give(box)
     cancelled = threading.Event()
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(box.run, ["python", "family.py", marker], cancelled=cancelled)
@@ -391,7 +398,7 @@ def test_the_harness_and_its_data_are_not_inside(box: Session, host: SandboxHost
     assert b"ModuleNotFoundError" in box.run(["python", "-c", "import inspect_ai"]).stderr
     for path in (package, host.cache.root, host.cache.work, Path(__file__), Path.home() / ".ssh"):
         assert box.run(["test", "-e", str(path)]).exit_code == 1, path
-    (box.workspace / "control_complete_final.json").write_text("{}")
+    (box.view.folder / "control_complete_final.json").write_text("{}")
     found = shell(
         box,
         "find / -path /proc -prune -o "
@@ -458,7 +465,7 @@ def test_the_system_is_read_only_and_the_workspace_is_not(box: Session) -> None:
         assert done.exit_code == 1 and b"Read-only" in done.stderr, place
     for place in ("/workspace", "/tmp", "/home/agent", "/dev/shm", "/var/tmp"):
         assert shell(box, f"echo x > {place}/canary && cat {place}/canary").stdout == b"x\n", place
-    made = box.workspace / "canary"
+    made = box.view.folder / "canary"
     assert made.read_text() == "x\n"
     assert made.stat().st_uid == sandbox_uid() != 0
     assert not Path("/tmp/canary").exists()
@@ -512,8 +519,8 @@ def test_a_files_size_is_limited(start: Start) -> None:
     box = start(file_mib=2)
     assert shell(box, "head -c 2000000 /dev/zero > fits").exit_code == 0
     assert shell(box, "head -c 9000000 /dev/zero > big").exit_code != 0
-    assert (box.workspace / "fits").stat().st_size == 2_000_000
-    assert (box.workspace / "big").stat().st_size == 2 * 1024**2
+    assert (box.view.folder / "fits").stat().st_size == 2_000_000
+    assert (box.view.folder / "big").stat().st_size == 2 * 1024**2
 
 
 def test_memory_file_systems_are_limited(box: Session) -> None:
@@ -550,7 +557,7 @@ def test_a_package_that_is_not_installed_is_a_prerequisite(tmp_path: Path) -> No
 def test_whatever_modes_an_agent_leaves_its_folder_is_removed(start: Start) -> None:
     """R27: by an ordinary user too, and without following links."""
     box = start()
-    outside = box.workspace.parent / "outside"
+    outside = box.view.folder.parent / "outside"
     outside.mkdir(exist_ok=True)
     (outside / "kept").write_text("x")
     script = (
@@ -559,8 +566,8 @@ def test_whatever_modes_an_agent_leaves_its_folder_is_removed(start: Start) -> N
     )
     assert shell(box, script).exit_code == 0
     box.close()
-    remove(box.workspace)
-    assert not box.workspace.exists()
+    remove(box.view.folder)
+    assert not box.view.folder.exists()
     assert (outside / "kept").exists()
     remove(outside)
 

@@ -29,7 +29,7 @@ from expbench.evaluation import Evaluation, agent_prompt
 from expbench.runs import Attempt
 from expbench.sandboxes.bwrap import BwrapSandboxEnvironment
 from expbench.schema import ResearchTask, Submission, SubmissionText, Usage
-from expbench.workspace import BlobStore, Prepared, collect, materialise, parse_response
+from expbench.workspace import BlobStore, Prepared, collect, parse_response
 
 
 async def attempt(evaluation: Evaluation, task: ResearchTask, state: TaskState) -> Attempt:
@@ -40,7 +40,7 @@ async def attempt(evaluation: Evaluation, task: ResearchTask, state: TaskState) 
     """
     environment = sandbox().as_type(BwrapSandboxEnvironment)
     prepared = await to_thread.run_sync(evaluation.prepared, task)
-    await to_thread.run_sync(_fill, environment, prepared)
+    await to_thread.run_sync(environment.open, prepared)
     prompt = agent_prompt(task, evaluation.limits, evaluation.host.package_names())
     agent_state = AgentState(messages=[ChatMessageUser(content=prompt)])
     started = time.monotonic()
@@ -90,11 +90,6 @@ async def _work(
     return "finished", "", ""
 
 
-def _fill(environment: BwrapSandboxEnvironment, prepared: Prepared) -> None:
-    materialise(prepared, environment.folder)
-    environment.session.adopt()
-
-
 def _collect(
     environment: BwrapSandboxEnvironment,
     prepared: Prepared,
@@ -102,7 +97,7 @@ def _collect(
     store: BlobStore,
     trajectory: bytes,
 ) -> Submission:
-    found = collect(environment.folder, prepared)
+    found = collect(environment.session.view, prepared)
     response = parse_response(found.response)
     text = SubmissionText(
         design=response.design or "",

@@ -24,6 +24,10 @@ def nobody(task_id: str, epoch: int, phase: Phase, outcome: Outcome | None) -> N
     """Listens to nothing."""
 
 
+_KEPT = 64
+"""Prepared tasks that are kept at hand: their lists of files are what a long run would fill memory with."""
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """One run with everything that it needs to evaluate its tasks."""
@@ -43,10 +47,12 @@ class Evaluation:
         return self.run.manifest.limits
 
     def prepared(self, task: ResearchTask) -> Prepared:
-        """The task's masked tree, made once. Raises RepositoryError."""
+        """The task's masked tree, kept while few others were asked for. Raises RepositoryError."""
         with self._lock:
             if task.id not in self._prepared:
                 self._prepared[task.id] = self.sources.prepared(task)
+                if len(self._prepared) > _KEPT:
+                    del self._prepared[next(iter(self._prepared))]
             return self._prepared[task.id]
 
 

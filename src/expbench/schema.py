@@ -163,11 +163,17 @@ class Blob(Record):
 
 
 class LeftOut(Record):
-    """A file of the agent's tree that is not in the patch, and why."""
+    """A file of the agent's tree, or a folder with all below it, that is not in the patch, and why.
+
+    A folder's path ends in a slash; an empty path counts what has no row of its own. ``size`` is in
+    bytes, of all ``files``; ``digest`` is the sha256, empty where no one file was read (see ``reason``).
+    """
 
     path: str
     size: int
     reason: str
+    digest: str = ""
+    files: int = 1
 
 
 class Submission(Record):
@@ -300,9 +306,12 @@ class MonitorReport(Record):
 
 
 class Enforced(Record):
-    """How each demanded limit was enforced by the sandbox, in words; absent means it was not."""
+    """How each demanded limit was enforced by the sandbox, in words; absent means it was not.
+
+    ``workspace``: ``overlay``, ``reflink`` or ``copy``."""
 
     provider: str
+    workspace: str = ""
     limits: dict[str, str] = Field(default_factory=dict)
 
 

@@ -21,10 +21,10 @@ from expbench.dataset.errata import Erratum, Kind
 from expbench.errors import UserError
 from expbench.monitor.numbers import NumberSet, result_numbers
 from expbench.sandboxes.bubblewrap import WORKSPACE
-from expbench.sandboxes.host import SandboxHost, remove
+from expbench.sandboxes.host import SandboxHost, other_owner, remove
 from expbench.sandboxes.session import Completed, Session
 from expbench.schema import Limits, Record, ResearchTask
-from expbench.workspace import Source, read_files, write_source
+from expbench.workspace import Source, freeze, read_files, write_whole
 
 State = Literal["confirmed", "contradicted", "stochastic", "not_runnable", "needs_a_reader"]
 
@@ -161,7 +161,7 @@ def _once(
 ) -> VerifyRun:
     folder = host.folder()
     try:
-        write_source(source, folder)
+        write_whole(freeze(source, other_owner()), folder)
         before = {path: path.stat().st_mtime_ns for path in _texts(folder)}
         with host.start(folder, limits) as session:
             done = _run(session, command, limits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markdown import Markdown
@@ -11,8 +12,10 @@ from rich.table import Table
 
 from expbench.dataset import load_suite, suite_of
 from expbench.errors import UserError
+from expbench.sandboxes.host import other_owner
 from expbench.schema import ResearchTask
-from expbench.workspace import SourceFinder, materialise
+from expbench.workspace import Prepared, SourceFinder, materialise
+from expbench.workspace.contents import read_contents
 from expbench.workspace.strict import MaskMode
 
 
@@ -79,12 +82,43 @@ def prepare(
     task = load_suite(suite_of(task_id), data, errata).task(task_id)
     if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
         raise UserError(f"{dest} is not empty: give a new or empty folder.")
-    prepared = SourceFinder(cache / "repos", repo=repo, mode=mode).prepared(task)
+    finder = SourceFinder(cache / "repos", repo=repo, mode=mode, owner=other_owner())
+    prepared = finder.prepared(task)
     materialise(prepared, dest)
-    facts = {
+    facts = _workspace_facts(task, prepared, dest, mode)
+    if as_json:
+        _print_json(facts)
+        return 0
+    console = Console(highlight=False)
+
+    def line(text: str) -> None:
+        console.print(text, markup=False, soft_wrap=True)
+
+    line(f"{task.id}: {facts['files']} files in {dest}, one commit, no history")
+    line(f"removed: {', '.join(prepared.removed) or 'nothing'}")
+    for each in prepared.survivors:
+        line(f"{each.action}: {each.path} ({each.reason})")
+    for name, what in (
+        ("refused", "left out"),
+        ("stubs", "neutral text, because packaging reads them"),
+        ("lfs", "pointers of git LFS, their content is not in the repository"),
+        ("environment", "variables for builds that ask git for their version"),
+    ):
+        if facts[name]:
+            line(f"{what}: {', '.join(facts[name])}")
+    return 0
+
+
+def _workspace_facts(
+    task: ResearchTask, prepared: Prepared, dest: Path, mode: MaskMode
+) -> dict[str, Any]:
+    contents = read_contents(prepared.frozen.source.git_dir)
+    described = prepared.frozen.source.described
+    return {
         "task": task.id,
         "workspace": str(dest),
         "commit": task.repository.commit or "shipped",
+        "describe": described.answer if described else "",
         "files": len(prepared.entries),
         "removed": list(prepared.removed),
         "mask": mode,
@@ -93,19 +127,10 @@ def prepare(
             for each in prepared.survivors
         ],
         "refused": [f"{path} ({why})" for path, why in prepared.refused],
+        "stubs": list(prepared.stubs),
+        "lfs": list(contents.lfs) if contents else [],
+        "environment": [f"{name}={value}" for name, value in prepared.environment.items()],
     }
-    if as_json:
-        _print_json(facts)
-        return 0
-    console = Console(highlight=False)
-    console.print(f"{task.id}: {facts['files']} files in {dest}, one commit, no history")
-    console.print(f"removed: {', '.join(prepared.removed) or 'nothing'}")
-    for each in prepared.survivors:
-        line = f"{each.action}: {each.path} ({each.reason})"
-        console.print(line, markup=False, soft_wrap=True)
-    if prepared.refused:
-        console.print(f"left out: {', '.join(f'{path} ({why})' for path, why in prepared.refused)}")
-    return 0
 
 
 def list_agents(as_json: bool) -> int:

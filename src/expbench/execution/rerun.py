@@ -11,7 +11,7 @@ from expbench.errors import InfrastructureError
 from expbench.sandboxes.host import SandboxHost, remove
 from expbench.sandboxes.session import Completed
 from expbench.schema import SCRIPT_NAME, Execution, Limits, Score, Submission
-from expbench.workspace import BlobStore, Prepared, materialise_patched
+from expbench.workspace import BlobStore, Prepared
 
 
 def rerun(
@@ -27,11 +27,10 @@ def rerun(
     """
     if submission.script is None:
         return Execution(state="no_script", cause=f"{SCRIPT_NAME} was not handed in")
-    folder = None
+    view = None
     try:
-        folder = host.folder()
-        materialise_patched(prepared, store.get(submission.patch), folder)
-        with host.start(folder, limits) as session:
+        view = host.open(prepared, store.get(submission.patch))
+        with host.start(view, limits, prepared.environment) as session:
             done = session.run(["bash", SCRIPT_NAME], timeout=limits.minutes * 60)
             return _execution(done, store).model_copy(update={"enforced": session.enforced})
     except InfrastructureError as error:
@@ -39,8 +38,8 @@ def rerun(
     except OSError as error:
         return Execution(state="infrastructure", cause=f"{type(error).__name__}: {error}")
     finally:
-        if folder is not None:
-            remove(folder)
+        if view is not None:
+            remove(view.folder)
 
 
 def execution_score(execution: Execution) -> Score:

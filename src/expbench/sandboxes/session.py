@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import selectors
-import shutil
 import signal
 import socket
 import subprocess
@@ -24,9 +23,10 @@ from pathlib import Path
 
 from expbench.errors import SandboxError
 from expbench.sandboxes import bubblewrap
-from expbench.sandboxes.environment import PythonEnvironment, sandbox_uid
+from expbench.sandboxes.environment import PythonEnvironment
 from expbench.sandboxes.streams import Pipes, Pump
 from expbench.schema import Enforced, Limits
+from expbench.workspace import View
 
 _SPAWNER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="expbench-spawn")
 """The parent-death signal belongs to the spawning thread, so one long-lived thread spawns all."""
@@ -46,22 +46,23 @@ class Completed:
 
 
 class Session:
-    """One bubblewrap sandbox over a workspace folder. A context manager; ``close`` kills all of it."""
+    """One bubblewrap sandbox over a workspace's view. A context manager; ``close`` kills all of it."""
 
     def __init__(
         self,
-        workspace: Path,
+        view: View,
         python: PythonEnvironment,
         limits: Limits,
         hidden: Sequence[Path] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> None:
-        self.workspace = workspace
+        self.view = view
+        self._extra = dict(environment or {})
         self.limits = limits
         self._python = python
         self._held: list[tuple[int, int]] = []
         self._lock = threading.Lock()
-        self.adopt()
-        self._process, self._channel = _SPAWNER.submit(_start, workspace, python, hidden).result()
+        self._process, self._channel = _SPAWNER.submit(_start, view, python, hidden).result()
         try:
             self._greet()
         except BaseException:
@@ -73,11 +74,6 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def adopt(self) -> None:
-        """Make what the harness has put into the workspace the sandbox user's own."""
-        if os.geteuid() == 0:
-            _give(self.workspace, sandbox_uid())
 
     @property
     def alive(self) -> bool:
@@ -103,7 +99,7 @@ class Session:
             limits["memory_mib"] = f"{self.limits.memory_mib} MiB of address space for each process"
         if self.limits.file_mib:
             limits["file_mib"] = f"{self.limits.file_mib} MiB for each file by rlimit"
-        return Enforced(provider="bwrap", limits=limits)
+        return Enforced(provider="bwrap", workspace=self.view.kind, limits=limits)
 
     def run(
         self,
@@ -237,6 +233,7 @@ class Session:
         packages = {"PYTHONPATH": self._python.python_path} if self._python.packages else {}
         return {
             **packages,
+            **self._extra,
             "PATH": f"{self._python.bin}:/usr/local/bin:/usr/bin:/bin",
             "HOME": bubblewrap.HOME,
             "USER": "agent",
@@ -266,11 +263,11 @@ class Session:
 
 
 def _start(
-    workspace: Path, python: PythonEnvironment, hidden: Sequence[Path]
+    view: View, python: PythonEnvironment, hidden: Sequence[Path]
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
-        command = bubblewrap.arguments(workspace, python, theirs.fileno(), hidden)
+        command = bubblewrap.arguments(view, python, theirs.fileno(), hidden)
         process = subprocess.Popen(
             command,
             pass_fds=(theirs.fileno(),),
@@ -298,11 +295,3 @@ def _closed(pair: tuple[int, int]) -> bool:
     for fd in pair:
         os.close(fd)
     return True
-
-
-def _give(folder: Path, uid: int) -> None:
-    """Make everything in a fresh workspace belong to the sandbox's user."""
-    for parent, folders, files in os.walk(folder):
-        shutil.chown(parent, uid, uid)
-        for name in (*folders, *files):
-            os.lchown(os.path.join(parent, name), uid, uid)

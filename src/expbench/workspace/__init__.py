@@ -2,31 +2,43 @@
 
 from expbench.workspace.collect import Collected, collect
 from expbench.workspace.finder import SourceFinder
-from expbench.workspace.prepare import Prepared, mask, materialise, materialise_patched, prove_clean
+from expbench.workspace.frozen import FrozenTree, freeze
+from expbench.workspace.opening import (
+    materialise,
+    materialise_patched,
+    open_view,
+    write_whole,
+)
+from expbench.workspace.prepare import Prepared, mask
+from expbench.workspace.proof import prove_clean
 from expbench.workspace.reading import code_reader, read_files, shipped_documents
 from expbench.workspace.response import Response, parse_response
 from expbench.workspace.source import Source, find_clone, from_folder, from_git
 from expbench.workspace.store import BlobStore
-from expbench.workspace.whole import write_source
+from expbench.workspace.views import View
 
 __all__ = [
     "BlobStore",
     "Collected",
+    "FrozenTree",
     "Prepared",
     "Response",
     "Source",
     "SourceFinder",
+    "View",
     "code_reader",
     "collect",
     "find_clone",
+    "freeze",
     "from_folder",
     "from_git",
     "mask",
     "materialise",
     "materialise_patched",
+    "open_view",
     "parse_response",
     "prove_clean",
     "read_files",
     "shipped_documents",
-    "write_source",
+    "write_whole",
 ]

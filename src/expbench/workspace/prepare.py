@@ -1,61 +1,76 @@
 """The masked workspace: what an agent gets, and the proof that it holds nothing else.
 
 The masked files and the root READMEs are taken out of the pinned commit's tree; what is left becomes
-one commit without a parent, with its own small pack. The workspace's object store is filled from that
-commit alone, so no masked blob can be in it; :func:`prove_clean` looks all the same.
+one commit without a parent. The files of the pin lie once in the store (``frozen``), what tells a task
+from them in a layer (``layer``), and a workspace is a view of both (``views``). :func:`prove_clean`
+looks at each layer and each copy, though no masked blob can be in one.
 """
 
 from __future__ import annotations
 
 import os
-import tempfile
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from expbench.errors import InfrastructureError, LeakError, RepositoryError
-from expbench.workspace.git import BlobReader, git
+from expbench.errors import RepositoryError
+from expbench.workspace.frozen import FrozenTree, freeze
+from expbench.workspace.layer import Layer, Plan, make_layer, shown
+from expbench.workspace.objects import IndexEntry, read_index
 from expbench.workspace.source import Source
 from expbench.workspace.strict import MaskMode, Survivor
-from expbench.workspace.tree import (
-    SUBMODULE,
-    SYMLINK,
-    Entry,
-    is_root_readme,
-    leaves_tree,
-    list_tree,
-    safe_path,
-    write_tree,
-)
-
-_CONFIG = """\
-[core]
-\trepositoryformatversion = 0
-\tfilemode = true
-\tbare = false
-\tlogallrefupdates = true
-[user]
-\tname = agent
-\temail = agent@localhost
-"""
+from expbench.workspace.tree import Entry, is_root_readme
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A masked tree.
+    """A masked tree in the store.
 
-    ``git_dir`` is the harness's own repository that holds ``tree``; collection compares with it.
-    ``removed`` are the paths taken out, ``refused`` those that cannot be in any workspace (with why).
-    ``survivors`` are the files that strict masking found besides the task's own mask.
+    ``masked`` are the files that the task names, ``removed`` all paths taken out, ``refused`` those that
+    cannot be in any workspace (with why). ``survivors`` are the files that strict masking found besides
+    the task's own mask; ``stubs`` the READMEs that neutral text stands in for, because packaging reads
+    them.
     """
 
-    git_dir: Path
-    tree: str
-    commit: str
+    frozen: FrozenTree = field(repr=False)
+    layer: Layer
+    masked: tuple[Entry, ...] = field(repr=False)
     removed: tuple[str, ...]
-    refused: tuple[tuple[str, str], ...] = ()
+    masked_oids: frozenset[str] = field(repr=False)
     survivors: tuple[Survivor, ...] = ()
-    entries: tuple[Entry, ...] = field(default=(), repr=False)
-    masked_oids: frozenset[str] = field(default=frozenset(), repr=False)
+    stubs: tuple[str, ...] = ()
+
+    @property
+    def git_dir(self) -> Path:
+        """The repository of the layer; collection compares with it and never writes to it."""
+        return self.layer.git_dir
+
+    @property
+    def tree(self) -> str:
+        return self.layer.record.tree
+
+    @property
+    def commit(self) -> str:
+        return self.layer.record.commit
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables that tell builds of the tree the version that git would have told them."""
+        return self.frozen.environment
+
+    @property
+    def refused(self) -> tuple[tuple[str, str], ...]:
+        return self.frozen.refused
+
+    @cached_property
+    def index(self) -> tuple[IndexEntry, ...]:
+        """The files of the masked tree, with their facts on the file system, in order."""
+        return tuple(read_index((self.git_dir / "index").read_bytes()))
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """The files of the masked tree in the order of their paths."""
+        return tuple(each.entry for each in self.index)
 
 
 def mask(
@@ -63,96 +78,65 @@ def mask(
     paths: tuple[str, ...],
     mode: MaskMode = "strict",
     survivors: tuple[Survivor, ...] = (),
+    owner: int | None = None,
 ) -> Prepared:
-    """The masked tree of a source, not yet written anywhere.
+    """The masked tree of a source, in the store and proven clean.
 
     Mode ``paper`` takes out ``paths`` and the root's README.md; ``strict`` its READMEs in any case and
     language, and what is left of the answer in ``survivors``.
 
+    Args:
+        owner: uid that sandboxes run as, when it is not this process's.
+
     Raises:
         RepositoryError: a masked path is not in the repository, so the task would not be masked.
+        LeakError: the proof failed.
     """
+    return mask_tree(freeze(source, owner), paths, mode, survivors)
+
+
+def mask_tree(
+    frozen: FrozenTree,
+    paths: tuple[str, ...],
+    mode: MaskMode = "strict",
+    survivors: tuple[Survivor, ...] = (),
+) -> Prepared:
+    """As :func:`mask`, of a tree that is at hand."""
+    source = frozen.source
     wanted = {os.fsencode(path) for path in paths}
     found = {os.fsencode(each.path): each for each in survivors if each.action != "reported"}
-    kept: list[Entry] = []
-    removed: list[Entry] = []
-    cleared: list[Entry] = []
-    refused: list[tuple[str, str]] = []
-    with BlobReader(source.git_dir) as blobs:
-        for entry in list_tree(source.git_dir, source.commit):
-            survivor = found.get(entry.path)
-            if (
-                entry.path in wanted
-                or _is_readme(entry.path, mode)
-                or (survivor is not None and survivor.content is None)
-            ):
-                removed.append(entry)
-            elif (reason := _refusal(entry, blobs)) is not None:
-                refused.append((os.fsdecode(entry.path), reason))
-            elif survivor is not None and survivor.content is not None:
-                cleared.append(entry)
-                kept.append(_with_content(source.git_dir, entry, survivor.content))
-            else:
-                kept.append(entry)
-    missing = sorted(wanted - {entry.path for entry in removed})
-    if missing:
+    cleared = {path: each.content for path, each in found.items() if each.content is not None}
+    there = [each.entry for each in frozen.entries]
+    refused = {os.fsencode(path) for path, _ in frozen.refused}
+    if missing := sorted(wanted - {entry.path for entry in there} - refused):
         names = ", ".join(os.fsdecode(path) for path in missing)
         raise RepositoryError(
             f"The task masks {names}, which commit {(source.pin or source.commit)[:12]} does not have: "
             "this task cannot be masked as released."
         )
-    tree = _write_index_tree(source.git_dir, kept)
-    # As git holds them: a crafted tree can list a symbolic link and files below it.
-    entries = list_tree(source.git_dir, tree)
-    commit = git(["commit-tree", tree, "-m", "workspace"], git_dir=source.git_dir)
+    gone = [
+        entry
+        for entry in there
+        if entry.path in wanted
+        or _is_readme(entry.path, mode)
+        or (entry.path in found and entry.path not in cleared)
+    ]
+    hidden = frozenset(entry.path for entry in gone)
+    replaced = {path: content for path, content in cleared.items() if path not in hidden}
+    stubs = frozen.stubs(hidden)
+    replaced |= {os.fsencode(stub.path): stub.content for stub in stubs}
+    plan = Plan(hidden, replaced, source.described, answers=not frozen.takes_tags_apart)
+    kept = shown(frozen, plan)
+    taken = [entry for entry in there if entry.path in hidden or entry.path in replaced]
     return Prepared(
-        git_dir=source.git_dir,
-        tree=tree,
-        commit=commit.decode().strip(),
-        removed=tuple(os.fsdecode(entry.path) for entry in removed),
-        refused=tuple(refused),
+        frozen=frozen,
+        layer=make_layer(frozen, plan),
+        masked=tuple(entry for entry in gone if entry.path in wanted),
+        removed=tuple(os.fsdecode(entry.path) for entry in gone),
+        masked_oids=frozenset(e.oid for e in taken) - {entry.oid for entry in kept},
         survivors=survivors,
-        entries=entries,
-        masked_oids=frozenset(e.oid for e in (*removed, *cleared) if e.mode != SUBMODULE)
-        - {entry.oid for entry in entries},
+        stubs=tuple(stub.path for stub in stubs),
     )
-
-
-def materialise(prepared: Prepared, dest: Path) -> None:
-    """Write the masked tree and its one-commit repository to ``dest``, a new or empty folder.
-
-    Raises:
-        LeakError: the proof failed; ``dest`` must not be given to an agent.
-    """
-    dest.mkdir(parents=True, exist_ok=True)
-    dest = dest.resolve()
-    write_tree(prepared.git_dir, prepared.entries, dest)
-    _make_repository(prepared, dest)
-    prove_clean(prepared, dest)
-
-
-def materialise_patched(prepared: Prepared, patch: bytes, dest: Path) -> None:
-    """Write the masked tree with a collected patch on top, byte for byte, to ``dest``.
-
-    The patch goes through an index and an object folder of ours, so that neither attributes of the
-    tree nor paths of the patch reach the file system before they were checked.
-
-    Raises:
-        InfrastructureError: it does not apply, which a patch that we made always does.
-    """
-    dest.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="expbench-apply-") as folder:
-        environment = own_objects(prepared, Path(folder))
-        git(["read-tree", prepared.tree], git_dir=prepared.git_dir, env=environment)
-        if patch.strip():
-            apply = ["apply", "--cached", "--binary", "--whitespace=nowarn", "-"]
-            git(apply, git_dir=prepared.git_dir, stdin=patch, env=environment)
-        tree = git(["write-tree"], git_dir=prepared.git_dir, env=environment).decode().strip()
-        entries = list_tree(prepared.git_dir, tree, environment)
-        if unsafe := [entry for entry in entries if not safe_path(entry.path)]:
-            raise InfrastructureError(f"the patch holds an unsafe path: {unsafe[0].path!r}")
-        write_tree(prepared.git_dir, entries, dest, environment)
-    _make_repository(prepared, dest)
 
 
 def own_objects(prepared: Prepared, folder: Path) -> dict[str, str]:
@@ -166,77 +150,5 @@ def own_objects(prepared: Prepared, folder: Path) -> dict[str, str]:
     }
 
 
-def prove_clean(prepared: Prepared, dest: Path) -> None:
-    """Scan every object, the index, the references and the tree of a workspace (R13).
-
-    Raises:
-        LeakError: a masked blob, a second commit or another way to other versions was found.
-    """
-    repository = dest / ".git"
-    objects = git(["cat-file", "--batch-all-objects", "--batch-check"], git_dir=repository)
-    kinds = [line.split()[:2] for line in objects.decode().splitlines()]
-    index = git(["ls-files", "-s", "-z"], git_dir=repository).split(b"\0")
-    oids = {oid for oid, _ in kinds} | {e.split()[1].decode() for e in index if e}
-    if leaked := oids & prepared.masked_oids:
-        raise LeakError(f"the workspace's git still holds masked content: {sorted(leaked)}")
-    if [kind for _, kind in kinds].count("commit") != 1:
-        raise LeakError("the workspace's git holds more than one commit")
-    for name in (
-        "logs",
-        "objects/info/alternates",
-        "packed-refs",
-        "hooks",
-        "refs/stash",
-        "shallow",
-    ):
-        if (repository / name).exists():
-            raise LeakError(f"the workspace's git holds {name}")
-    for name in prepared.removed:
-        if os.path.lexists(os.path.join(os.fsencode(dest), os.fsencode(name))):
-            raise LeakError(f"the workspace still holds {name}")
-
-
 def _is_readme(path: bytes, mode: MaskMode) -> bool:
     return path == b"README.md" if mode == "paper" else is_root_readme(path)
-
-
-def _with_content(git_dir: Path, entry: Entry, content: bytes) -> Entry:
-    oid = git(["hash-object", "-w", "--stdin"], git_dir=git_dir, stdin=content).decode().strip()
-    return replace(entry, oid=oid, size=len(content))
-
-
-def _refusal(entry: Entry, blobs: BlobReader) -> str | None:
-    if not safe_path(entry.path):
-        return "unsafe path"
-    if entry.mode == SUBMODULE:
-        return "submodule"
-    if entry.mode == SYMLINK and leaves_tree(entry.path, blobs.read(entry.oid)):
-        return "symbolic link out of the tree"
-    return None
-
-
-def _write_index_tree(git_dir: Path, entries: list[Entry]) -> str:
-    """The id of the tree made of ``entries``, written to the repository."""
-    listing = b"".join(b"%s %s\t%s\0" % (e.mode.encode(), e.oid.encode(), e.path) for e in entries)
-    with tempfile.TemporaryDirectory(prefix="expbench-index-") as folder:
-        environment = {"GIT_INDEX_FILE": f"{folder}/index"}
-        git(["update-index", "-z", "--index-info"], git_dir=git_dir, stdin=listing, env=environment)
-        return git(["write-tree"], git_dir=git_dir, env=environment).decode().strip()
-
-
-def _make_repository(prepared: Prepared, dest: Path) -> None:
-    """A repository with the one commit, its trees and blobs, branch ``main`` and nothing else."""
-    repository = dest / ".git"
-    pack = git(
-        ["pack-objects", "--revs", "--stdout", "--quiet", "--threads=1"],
-        git_dir=prepared.git_dir,
-        stdin=f"{prepared.commit}\n".encode(),
-    )
-    git(["init", "--quiet", "--template=", str(dest)])
-    git(["index-pack", "--stdin"], git_dir=repository, stdin=pack)
-    (repository / "config").write_text(_CONFIG)
-    (repository / "HEAD").write_text("ref: refs/heads/main\n")
-    (repository / "refs" / "heads" / "main").write_text(f"{prepared.commit}\n")
-    git(["read-tree", "HEAD"], git_dir=repository)
-    refresh = ["--work-tree", str(dest), "update-index", "-q", "--really-refresh"]
-    git(refresh, git_dir=repository, cwd=dest, accept=(0, 1))

@@ -6,7 +6,6 @@ is not touched, so that the same command goes on where it was stopped.
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -25,6 +24,7 @@ from expbench.workspace.contents import (
     read_contents,
 )
 from expbench.workspace.git import GitError
+from expbench.workspace.leases import take_out
 from expbench.workspace.making import sweep
 from expbench.workspace.source import Source, clone_or_address, from_git, stored
 from expbench.workspace.submodules import SubmoduleError
@@ -141,13 +141,19 @@ def _whole(pin: Pin, store: Path) -> Source | None:
     source = stored(pin.commit, store)
     if source is None:
         return None
-    try:
-        if not missing_paths(source.git_dir, source.commit):
-            return source
-    except GitError:
-        pass
-    shutil.rmtree(source.git_dir)
+    if not _lacks_files(source):
+        return source
+    if source.lease is not None:
+        source.lease.close()
+    take_out(source.git_dir, lambda: _lacks_files(source))
     return None
+
+
+def _lacks_files(source: Source) -> bool:
+    try:
+        return bool(missing_paths(source.git_dir, source.commit))
+    except GitError:
+        return True
 
 
 def _missing(error: BaseException) -> tuple[str, ...]:

@@ -17,13 +17,17 @@ Such files are reported instead. Each finding names its file and reason, so that
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import zlib
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -49,6 +53,7 @@ LEAST_RESULTS = 2
 MOST_NUMBERS = 1000
 """Decimal numbers of a file above which it is data, in which any number is found by chance."""
 
+_RULES = 1
 _PROBES = 24
 _DECIMAL = re.compile(r"\d\.\d")
 _WORD = re.compile(r"\w{4,}")
@@ -85,14 +90,30 @@ class Survivor:
     content: bytes | None = field(default=None, repr=False)
 
 
+@dataclass
+class TextFacts:
+    """A text's words of four and more letters, as sorted checksums, and the hashes of its runs of words."""
+
+    words: array[int]
+    shingles: array[int] | None = None
+
+
+Prints = dict[str, TextFacts]
+"""What is known of each blob that was read, by its id, so that no task reads it a second time."""
+
+
 def survivors(
-    entries: Sequence[Entry], task: ResearchTask, read: Callable[[str], bytes]
+    entries: Sequence[Entry],
+    task: ResearchTask,
+    read: Callable[[str], bytes],
+    prints: Prints | None = None,
 ) -> tuple[Survivor, ...]:
     """What strict masking takes out of a tree besides the masked files and root READMEs.
 
     Args:
         entries: the whole tree, masked files included.
         read: a blob's bytes by its id; objects that are not there raise GitError and are skipped.
+        prints: filled, and used by later calls for the same repository.
     """
     hidden = {os.fsencode(path) for path in task.mask}
     masked = [entry for entry in entries if entry.path in hidden and _is_file(entry)]
@@ -102,21 +123,54 @@ def survivors(
         if entry.path not in hidden and _is_file(entry) and not is_root_readme(entry.path)
     ]
     found = _byte_copies(masked, kept)
-    wanted = [
-        _Wanted.of(document) for document in map(_documents(read), masked) if document is not None
-    ]
-    rules = _Rules(
-        tuple(each for each in wanted if len(each.document.shingles) >= LEAST_SHINGLES),
-        ResultNumbers(_hidden_results(task)),
-    )
-    verdicts: dict[tuple[str, str], Survivor | None] = {}
-    for entry, document in _candidates(kept, rules, read):
-        key = (entry.oid, f"{_may_log(document.path)}{document.suffix}")
-        if key not in verdicts:
-            verdicts[key] = rules.verdict(document)
-        if (verdict := verdicts[key]) is not None:
-            found.setdefault(document.path, replace(verdict, path=document.path))
+    texts = _Texts(read, {} if prints is None else prints)
+    rules = _Rules(_wanted(masked, read), ResultNumbers(_hidden_results(task)), texts)
+    for entry in kept:
+        path = os.fsdecode(entry.path)
+        if path not in found and (verdict := rules.verdict(entry)) is not None:
+            found[path] = verdict
     return tuple(_bounded(found, len(entries)))
+
+
+def search_key(task: ResearchTask) -> str:
+    """A digest of all that :func:`survivors` looks for in a tree, and of the rules."""
+    rules = [
+        _RULES,
+        COPY_SHARE,
+        LEAST_SHINGLES,
+        LEAST_BYTES,
+        TREE_SHARE,
+        LEAST_RESULTS,
+        MOST_NUMBERS,
+    ]
+    facts = [rules, sorted(task.mask), sorted(str(value) for value in _hidden_results(task))]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
+
+
+def near_copies(
+    masked: Sequence[Entry],
+    kept: Sequence[Entry],
+    read_masked: Callable[[str], bytes],
+    read_kept: Callable[[str], bytes],
+    prints: Prints,
+) -> dict[str, str]:
+    """The kept files that are copies or near copies of masked ones: path to reason."""
+    found = {path: each.reason for path, each in _byte_copies(masked, kept).items()}
+    texts = _Texts(read_kept, prints)
+    rules = _Rules(_wanted(masked, read_masked), ResultNumbers(set()), texts)
+    for entry in kept:
+        path = os.fsdecode(entry.path)
+        if path not in found and (reason := rules.copied(entry)):
+            found[path] = reason
+    return found
+
+
+def _wanted(masked: Iterable[Entry], read: Callable[[str], bytes]) -> tuple[_Wanted, ...]:
+    """The masked files that have enough words for near copies to be told from others."""
+    documents = [_document(entry, read) for entry in masked]
+    return tuple(
+        _Wanted.of(each) for each in documents if each and len(each.shingles) >= LEAST_SHINGLES
+    )
 
 
 @dataclass(frozen=True)
@@ -124,52 +178,88 @@ class _Wanted:
     """A masked file, with a fixed sample of its words: a copy has most of them."""
 
     document: Document
-    probes: frozenset[str]
+    probes: tuple[int, ...]
 
     @classmethod
     def of(cls, document: Document) -> _Wanted:
-        words = _words(document.text)
-        sample = sorted(words, key=lambda word: zlib.crc32(word.encode()))[:_PROBES]
-        return cls(document, frozenset(sample))
+        return cls(document, tuple(_print(document.text)[:_PROBES]))
+
+    def may_be_in(self, words: array[int]) -> bool:
+        """Whether a text has at least half of the sample."""
+        misses = 0
+        for probe in self.probes:
+            place = bisect_left(words, probe)
+            if place == len(words) or words[place] != probe:
+                misses += 1
+                if 2 * misses > len(self.probes):
+                    return False
+        return True
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """The texts of a tree, each read when it is first needed."""
+
+    read: Callable[[str], bytes]
+    prints: Prints
+
+    def facts(self, entry: Entry) -> TextFacts:
+        if entry.oid not in self.prints:
+            document = self.document(entry)
+            self.prints[entry.oid] = TextFacts(_print(document.text if document else ""))
+        return self.prints[entry.oid]
+
+    def shingles(self, entry: Entry) -> array[int]:
+        facts = self.facts(entry)
+        if facts.shingles is None:
+            document = self.document(entry)
+            facts.shingles = array("q", document.shingles if document else ())
+        return facts.shingles
+
+    def document(self, entry: Entry) -> Document | None:
+        return _document(entry, self.read)
 
 
 @dataclass(frozen=True)
 class _Rules:
     wanted: tuple[_Wanted, ...]
     results: ResultNumbers
+    texts: _Texts
 
-    @property
+    @cached_property
     def least_size(self) -> int:
         """Bytes that any near copy has at least: each run of words starts a new word."""
         runs = min((len(each.document.shingles) for each in self.wanted), default=0)
         return int(2 * COPY_SHARE * runs)
 
-    def verdict(self, document: Document) -> Survivor | None:
+    def verdict(self, entry: Entry) -> Survivor | None:
         """Why a file gives the answer away, or nothing."""
-        if copied := self._copied(document):
-            return Survivor(document.path, copied)
-        results = self._results(document)
-        if not results:
+        path = os.fsdecode(entry.path)
+        if copied := self.copied(entry):
+            return Survivor(path, copied)
+        document = self.texts.document(entry) if self.results and _may_log(path) else None
+        results = self._results(document) if document else ""
+        if not document or not results:
             return None
-        cleared = _without_outputs(document)
-        if cleared is not None and not self._results(Document(document.path, cleared)):
-            return Survivor(document.path, f"its outputs {results}", "cleared", cleared)
-        return Survivor(document.path, results)
+        cleared = without_outputs(document.content) if document.suffix == ".ipynb" else None
+        if cleared is not None and not self._results(Document(path, cleared)):
+            return Survivor(path, f"its outputs {results}", "cleared", cleared)
+        return Survivor(path, results)
 
-    def _copied(self, document: Document) -> str:
-        words = _words(document.text) if self.wanted else set()
+    def copied(self, entry: Entry) -> str:
+        """Which masked file a file holds most of."""
+        if not self.wanted or entry.size < self.least_size:
+            return ""
+        words = self.texts.facts(entry).words
         for each in self.wanted:
-            if len(each.probes & words) * 2 < len(each.probes):
-                continue
-            masked = each.document.shingles
-            share = len(masked & document.shingles) / len(masked)
-            if share >= COPY_SHARE:
-                return f"holds {share:.0%} of the masked {each.document.path}"
+            if each.may_be_in(words):
+                masked = each.document.shingles
+                share = len(masked.intersection(self.texts.shingles(entry))) / len(masked)
+                if share >= COPY_SHARE:
+                    return f"holds {share:.0%} of the masked {each.document.path}"
         return ""
 
     def _results(self, document: Document) -> str:
-        if not self.results or not _may_log(document.path):
-            return ""
         if len(_DECIMAL.findall(document.text)) > MOST_NUMBERS:
             return ""
         texts = [text for _, text in self.results.stated_in(document.text)]
@@ -187,30 +277,14 @@ def _byte_copies(masked: Sequence[Entry], kept: Sequence[Entry]) -> dict[str, Su
     }
 
 
-def _candidates(
-    kept: Iterable[Entry], rules: _Rules, read: Callable[[str], bytes]
-) -> Iterator[tuple[Entry, Document]]:
-    documents = _documents(read)
-    for entry in kept:
-        may_copy = bool(rules.wanted) and entry.size >= rules.least_size
-        if may_copy or (rules.results and _may_log(os.fsdecode(entry.path))):
-            document = documents(entry)
-            if document is not None and document.text:
-                yield entry, document
-
-
-def _documents(read: Callable[[str], bytes]) -> Callable[[Entry], Document | None]:
+def _document(entry: Entry, read: Callable[[str], bytes]) -> Document | None:
     """A file as a document; none for one that is too large to be code or prose, or not there."""
-
-    def document(entry: Entry) -> Document | None:
-        if entry.size > READ_CAP:
-            return None
-        try:
-            return Document(os.fsdecode(entry.path), read(entry.oid))
-        except GitError:
-            return None
-
-    return document
+    if entry.size > READ_CAP:
+        return None
+    try:
+        return Document(os.fsdecode(entry.path), read(entry.oid))
+    except GitError:
+        return None
 
 
 def _bounded(found: dict[str, Survivor], files: int) -> Iterator[Survivor]:
@@ -246,12 +320,10 @@ def _may_log(path: str) -> bool:
     return place.suffix in _LOGS and bool(words & _RESULT_NAMES)
 
 
-def _without_outputs(document: Document) -> bytes | None:
+def without_outputs(content: bytes) -> bytes | None:
     """A notebook with its cells only; None for what is no notebook."""
-    if document.suffix != ".ipynb":
-        return None
     try:
-        notebook = json.loads(document.content)
+        notebook = json.loads(content)
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
                 cell.update(outputs=[], execution_count=None)
@@ -262,6 +334,10 @@ def _without_outputs(document: Document) -> bytes | None:
 
 def _is_file(entry: Entry) -> bool:
     return entry.mode not in (SYMLINK, SUBMODULE)
+
+
+def _print(text: str) -> array[int]:
+    return array("I", sorted({zlib.crc32(word.encode()) for word in _words(text)}))
 
 
 def _words(text: str) -> set[str]:

@@ -89,7 +89,7 @@ def _vendor(work: _Work, commit: str, url: str, prefix: str, depth: int) -> str:
         return tree
     addresses = _addresses(work.git_dir, tree)
     for path, recorded in links:
-        place = f"{prefix}{os.fsdecode(path)}"
+        place = f"{prefix}{path.decode('utf-8', 'backslashreplace')}"
         address = addresses.get(path)
         if address is None:
             work.found.unresolved.append(place)

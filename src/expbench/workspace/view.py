@@ -1,106 +1,109 @@
 """The text view of a submission: what a judge needs to read of a patch, and no more.
 
 Most of a real agent's patch is output. Source files are shown as a unified diff, notebooks as their
-code cells, and results, logs, data and the response itself by name and size.
+code cells; results, logs, data, the response itself, binary files and very long ones by name and size.
 """
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
 
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME
+from expbench.workspace.ignored import suffix
+
+SHOWN_CAP = 1024**2
+"""Bytes of the largest file that is shown."""
+TEXT_CAP = 64 * 1024
+"""The same for texts that may as well be data: JSON, plain text, markup."""
 
 _OUTPUT_SUFFIXES = frozenset(
-    [
-        ".log",
-        ".csv",
-        ".tsv",
-        ".out",
-        ".npy",
-        ".npz",
-        ".pkl",
-        ".pickle",
-        ".pt",
-        ".pth",
-        ".ckpt",
-        ".h5",
-        ".parquet",
-        ".png",
-        ".jpg",
-        ".jpeg",
-        ".gif",
-        ".pdf",
-        ".svg",
-        ".zip",
-        ".gz",
-        ".tar",
-        ".bin",
-        ".so",
-        ".o",
-        ".whl",
-        ".jsonl",
-        ".lock",
-    ]
+    b".log .csv .tsv .out .err .dat .jsonl .ndjson .npy .npz .pkl .pickle .joblib .pt .pth .ckpt "
+    b".safetensors .onnx .gguf .keras .tflite .h5 .hdf5 .parquet .arrow .feather .mat .rds .rdata .db "
+    b".sqlite .sqlite3 .png .jpg .jpeg .gif .bmp .webp .tif .tiff .ico .pdf .eps .svg .mp3 .mp4 .avi "
+    b".wav .zip .gz .tgz .bz2 .xz .zst .7z .tar .whl .bin .so .o .a .dll .dylib .exe .class .jar .pyc "
+    b".pyo .lock .lockb .pid .prof".split()
 )
-_OUTPUT_FOLDERS = frozenset(
-    ("results", "result", "outputs", "output", "logs", "log", "figures", "plots")
+_OUTPUT_NAMES = frozenset(
+    b"package-lock.json npm-shrinkwrap.json pnpm-lock.yaml conda-lock.yml".split()
 )
-_OUTPUT_NAME = re.compile(
-    r"(results?|metrics?|outputs?|logs?|summary|measured)([._-].*)?", re.IGNORECASE
+_OUTPUT_WORDS = frozenset(
+    b"result results output outputs log logs figure figures plot plots metric metrics summary measured "
+    b"stdout stderr nohup wandb mlruns".split()
 )
-_TEXT_OUTPUTS = frozenset((".json", ".txt", ".md"))
+_SETTING_WORDS = frozenset(
+    b"config configs configuration setting settings schema template prompt prompts readme "
+    b"requirements".split()
+)
+_TEXTS = frozenset((b".json", b".txt", b".md", b".html", b".xml", b".yaml", b".yml"))
+_WORDS = re.compile(rb"[^a-z0-9]+")
+_DELIVERABLES = frozenset((RESPONSE_NAME.encode(), SCRIPT_NAME.encode()))
 
 
 def by_name_only(path: bytes) -> bool:
-    """Whether a changed file is output, data or a deliverable that is shown elsewhere."""
-    name = PurePosixPath(path.decode("utf-8", "replace"))
-    if str(name) in (RESPONSE_NAME, SCRIPT_NAME) or name.suffix.lower() in _OUTPUT_SUFFIXES:
+    """Whether a changed file is output, data or a deliverable that is shown elsewhere.
+
+    Texts are output by a word in their name or a folder's name (``run_log.txt``,
+    ``test_results/solver.json``); code in such a folder is code.
+    """
+    if path in _DELIVERABLES:
         return True
-    if name.suffix.lower() not in _TEXT_OUTPUTS:
+    folder, _, name = path.lower().rpartition(b"/")
+    ending = suffix(name)
+    if ending in _OUTPUT_SUFFIXES or name in _OUTPUT_NAMES or b".tfevents." in name:
+        return True
+    if ending not in _TEXTS:
         return False
-    inside = any(part.lower() in _OUTPUT_FOLDERS for part in name.parts[:-1])
-    return inside or _OUTPUT_NAME.fullmatch(name.stem) is not None
+    words = set(_WORDS.split(name[: -len(ending)]))
+    if words & _SETTING_WORDS:
+        return False
+    return not _OUTPUT_WORDS.isdisjoint(words.union(_WORDS.split(folder)))
+
+
+def too_long(path: bytes, size: int) -> bool:
+    """Whether a file is too long to be read by a judge."""
+    return size > (TEXT_CAP if suffix(path) in _TEXTS else SHOWN_CAP)
 
 
 def is_notebook(path: bytes) -> bool:
     return path.lower().endswith(b".ipynb")
 
 
-def notebook_diff(path: bytes, old: bytes, new: bytes) -> str:
-    """A unified diff of a notebook's code cells."""
-    name = path.decode("utf-8", "backslashreplace")
-    lines = difflib.unified_diff(
-        _code(old), _code(new), f"a/{name} (code cells)", f"b/{name} (code cells)", lineterm=""
-    )
-    text = "\n".join(lines)
-    return f"diff --git a/{name} b/{name}\n{text}\n" if text else ""
+def code_cells(notebook: bytes) -> bytes | None:
+    """A notebook's code cells as text; a text that is no notebook as it is, other bytes as None.
 
-
-def outline(files: Iterable[tuple[bytes, int]]) -> str:
-    """One line for each file that is only named, with its size in bytes."""
-    return "".join(
-        f"# {path.decode('utf-8', 'backslashreplace')}: {size} bytes, not shown\n"
-        for path, size in files
-        if path.decode("utf-8", "replace") not in (RESPONSE_NAME, SCRIPT_NAME)
-    )
-
-
-def _code(notebook: bytes) -> list[str]:
+    What is longer than ``SHOWN_CAP`` bytes is None as well.
+    """
     try:
-        cells = (
-            list(_cells(json.loads(notebook.decode("utf-8", errors="replace")))) if notebook else []
-        )
-    except (ValueError, TypeError, AttributeError):
-        return notebook.decode("utf-8", errors="replace").splitlines()
-    return [line for cell in cells for line in [*cell.splitlines(), ""]]
+        cells = list(_cells(json.loads(notebook.decode("utf-8", errors="replace"))))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None if b"\0" in notebook or len(notebook) > SHOWN_CAP else notebook
+    lines = (line for cell in cells for line in [*cell.splitlines(), ""])
+    text = "".join(f"{line}\n" for line in lines).replace("\0", "\ufffd")
+    code = text.encode("utf-8", errors="backslashreplace")
+    return None if len(code) > SHOWN_CAP else code
+
+
+def outline(files: Iterable[tuple[bytes, str]]) -> str:
+    """One line for each file that is only named, with what is said of it."""
+    return "".join(
+        f"# {_one_line(path)}: {said}, not shown\n"
+        for path, said in sorted(files)
+        if path not in _DELIVERABLES
+    )
+
+
+def _one_line(path: bytes) -> str:
+    """A name that cannot pass for lines of a diff."""
+    text = path.decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _cells(notebook: object) -> Iterator[str]:
-    for cell in notebook.get("cells", []) if isinstance(notebook, dict) else []:
+    if not isinstance(notebook, dict):
+        raise TypeError("a notebook is an object")
+    for cell in notebook.get("cells", []):
         if cell.get("cell_type") == "code":
             source = cell.get("source", "")
             yield "".join(source) if isinstance(source, list) else str(source)

@@ -1,0 +1,64 @@
+"""What strict masking found in a tree, kept beside it: looked for once for each task and rule set."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from expbench.schema import Record, ResearchTask
+from expbench.workspace.frozen import FrozenTree
+from expbench.workspace.git import BlobReader
+from expbench.workspace.strict import Survivor, search_key, survivors, without_outputs
+
+
+class Finding(Record):
+    """A survivor without its content."""
+
+    path: str
+    reason: str
+    action: Literal["removed", "cleared", "reported"]
+
+
+class Findings(Record):
+    """All that was found for one task."""
+
+    survivors: tuple[Finding, ...] = ()
+
+
+def find_survivors(frozen: FrozenTree, task: ResearchTask) -> tuple[Survivor, ...]:
+    """The survivors of a task in its whole tree (see ``strict``)."""
+    place = frozen.folder / "findings" / f"{search_key(task)}.json"
+    with BlobReader(frozen.source.git_dir) as blobs:
+        known = _known(place)
+        if known is None:
+            found = survivors(frozen.whole, task, blobs.read, frozen.prints)
+            _keep(place, found)
+            return found
+        oids = {entry.path: entry.oid for entry in frozen.whole}
+        return tuple(
+            replace(each, content=without_outputs(blobs.read(oids[os.fsencode(each.path)])))
+            if each.action == "cleared"
+            else each
+            for each in known
+        )
+
+
+def _known(place: Path) -> tuple[Survivor, ...] | None:
+    try:
+        findings = Findings.model_validate_json(place.read_bytes())
+    except (OSError, ValidationError):
+        return None
+    return tuple(Survivor(each.path, each.reason, each.action) for each in findings.survivors)
+
+
+def _keep(place: Path, found: tuple[Survivor, ...]) -> None:
+    rows = tuple(Finding(path=s.path, reason=s.reason, action=s.action) for s in found)
+    place.parent.mkdir(exist_ok=True)
+    temporary = place.with_name(f".{place.name}.{os.getpid()}-{threading.get_ident()}")
+    temporary.write_text(Findings(survivors=rows).model_dump_json(), "utf-8")
+    temporary.replace(place)

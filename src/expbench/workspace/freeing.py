@@ -1,0 +1,282 @@
+"""Freeing what the cache keeps and no process uses. All of it is made again when it is needed.
+
+Frozen trees and repositories are in use for as long as a process shares their lock (``leases``). An
+environment has no lock: it is in use as long as any process that lives has a workspace, a tree or a
+repository. Only what has a name that the cache gives is touched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from expbench.errors import PrerequisiteError
+from expbench.paths import CachePaths
+from expbench.schema import Record
+from expbench.workspace.frozen import TREES
+from expbench.workspace.leases import lock_file, repository_lock, try_alone
+from expbench.workspace.making import leftovers, put_aside, remove
+
+Kind = Literal["workspace", "unfinished", "tree", "repository", "environment"]
+State = Literal["freed", "in use", "recent", "failed"]
+
+_TREE = re.compile(r"[0-9a-f]{40,64}(-\d+)?")
+_REPOSITORY = re.compile(r"(git-[0-9a-f]{40,64}|folder-[0-9a-f]{24})\.git")
+_ENVIRONMENT = re.compile(r"[0-9a-f]{16}")
+_DAY = 24 * 3600.0
+
+
+class Item(Record):
+    """One thing of the cache and what became of it.
+
+    ``path`` is relative to the cache; ``bytes`` of the disk are those that its removal gives back, and
+    0 for what stays. ``recent`` is what was used in the days that are to be kept.
+    """
+
+    kind: Kind
+    path: str
+    state: State
+    bytes: int = 0
+    reason: str = ""
+
+
+@dataclass
+class Freeing:
+    """One pass over a cache.
+
+    Args:
+        keep_days: what was last taken into use less than so many days ago stays.
+        dry_run: only tell; nothing is changed.
+    """
+
+    cache: CachePaths
+    keep_days: float = 0.0
+    dry_run: bool = False
+    items: list[Item] = field(default_factory=list)
+    _links: dict[tuple[int, int], int] = field(default_factory=dict, repr=False)
+
+    @property
+    def trees_folder(self) -> Path:
+        return self.cache.repos / TREES
+
+    def unfinished(self) -> None:
+        """What processes that were killed had not finished making."""
+        places = [self.cache.repos, self.trees_folder, self.cache.envs]
+        places += [path / "layers" for path in _named(self.trees_folder, _TREE)]
+        for place in places:
+            for path in leftovers(place):
+                self._free("unfinished", path)
+
+    def trees(self) -> None:
+        """Frozen trees with all their layers."""
+        found = {path.name for path in _named(self.trees_folder, _TREE)}
+        locks = {path.stem for path in _listing(self.trees_folder) if path.suffix == ".lock"}
+        for name in sorted(found | {stem for stem in locks if _TREE.fullmatch(stem)}):
+            folder = self.trees_folder / name
+            self._free_alone("tree", folder, lock_file(folder))
+
+    def repositories(self) -> None:
+        """Fetched and imported repositories. Trees are to be freed first, which share files with them."""
+        for folder in _named(self.cache.repos, _REPOSITORY):
+            self._free_alone("repository", folder, repository_lock(folder))
+
+    def environments(self) -> None:
+        """Python environments of sandboxes, when no process that lives uses anything of the cache."""
+        for folder in _named(self.cache.envs, _ENVIRONMENT):
+            if self._cache_used():
+                self._note("environment", folder, "in use")
+            elif self._is_recent(folder):
+                self._note("environment", folder, "recent")
+            else:
+                self._free_environment(folder)
+
+    def workspaces(self) -> list[Path]:
+        """Folders of harnesses that are no more, noted as freed; the caller removes them."""
+        found = []
+        for folder in _listing(self.cache.work):
+            if _abandoned(folder):
+                found.append(folder)
+                self._note("workspace", folder, "freed", self._gives_back(folder))
+            elif _owned(folder):
+                self._note("workspace", folder, "in use")
+        return found
+
+    def _free_alone(self, kind: Kind, folder: Path, lock: Path) -> None:
+        recent = self._is_recent(lock if os.path.exists(lock) else folder)
+        try:
+            file = try_alone(lock)
+        except FileNotFoundError:
+            self._free(kind, folder, recent)
+            return
+        except OSError as error:
+            self._note(kind, folder, "failed", reason=error.strerror or "")
+            return
+        if file is None:
+            self._note(kind, folder, "in use")
+            return
+        beside = lock if lock.parent != folder else None
+        with file:
+            if os.path.isdir(folder):
+                self._free(kind, folder, recent, file, beside)
+            elif beside is not None and not self.dry_run:
+                beside.unlink(missing_ok=True)
+
+    def _free(
+        self,
+        kind: Kind,
+        folder: Path,
+        recent: bool = False,
+        lease: BinaryIO | None = None,
+        beside: Path | None = None,
+    ) -> None:
+        """Remove a folder that is ours alone; who waits for its lease waits for the renaming only."""
+        if recent:
+            self._note(kind, folder, "recent")
+            return
+        given_back = self._gives_back(folder)
+        if self.dry_run:
+            self._note(kind, folder, "freed", given_back)
+            return
+        try:
+            aside = put_aside(folder)
+            if beside is not None:
+                beside.unlink(missing_ok=True)
+        except OSError as error:
+            self._note(kind, folder, "failed", reason=error.strerror or "")
+            return
+        if lease is not None:
+            lease.close()
+        self._remove(kind, folder, aside, given_back)
+
+    def _free_environment(self, folder: Path) -> None:
+        """Take an environment aside, and back when a process has begun to use the cache meanwhile."""
+        given_back = self._gives_back(folder)
+        if self.dry_run:
+            self._note("environment", folder, "freed", given_back)
+            return
+        try:
+            aside = put_aside(folder)
+        except OSError as error:
+            self._note("environment", folder, "failed", reason=error.strerror or "")
+            return
+        if self._cache_used():
+            try:
+                aside.rename(folder)
+            except OSError:
+                remove(aside)
+            self._note("environment", folder, "in use")
+            return
+        self._remove("environment", folder, aside, given_back)
+
+    def _remove(self, kind: Kind, folder: Path, aside: Path, given_back: int) -> None:
+        if remove(aside):
+            self._note(kind, folder, "freed", given_back)
+        else:
+            self._note(kind, folder, "failed", reason="not all of it could be removed")
+
+    def _cache_used(self) -> bool:
+        """Whether a process that lives has a workspace, a tree or a repository of the cache."""
+        locks = [lock_file(path) for path in _named(self.trees_folder, _TREE)]
+        locks += [repository_lock(path) for path in _named(self.cache.repos, _REPOSITORY)]
+        workspaces = (path for path in _listing(self.cache.work) if _owned(path))
+        return any(not _abandoned(path) for path in workspaces) or any(map(_shared, locks))
+
+    def _is_recent(self, path: Path) -> bool:
+        try:
+            return time.time() - path.stat().st_mtime < self.keep_days * _DAY
+        except OSError:
+            return False
+
+    def _note(self, kind: Kind, path: Path, state: State, size: int = 0, reason: str = "") -> None:
+        name = os.path.relpath(path, self.cache.root)
+        self.items.append(Item(kind=kind, path=name, state=state, bytes=size, reason=reason))
+
+    def _gives_back(self, folder: Path) -> int:
+        """Bytes of the disk that go with a folder, and with all before it: a file goes with its last link."""
+        total = 0
+        for parent, folders, names in os.walk(folder):
+            links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
+            for path in (parent, *(os.path.join(parent, name) for name in (*links, *names))):
+                try:
+                    status = os.lstat(path)
+                except OSError:
+                    continue
+                left = 1 if stat.S_ISDIR(status.st_mode) else status.st_nlink
+                if left > 1:
+                    key = (status.st_dev, status.st_ino)
+                    left = self._links.get(key, left)
+                    self._links[key] = left - 1
+                total += status.st_blocks * 512 if left == 1 else 0
+        return total
+
+
+def check_cache(cache: CachePaths) -> bool:
+    """Whether there is a cache.
+
+    Raises:
+        PrerequisiteError: it is no folder, or not the user's to read.
+    """
+    for place in (cache.root, cache.repos, cache.work, cache.envs):
+        try:
+            os.listdir(place)
+        except FileNotFoundError:
+            if place == cache.root:
+                return False
+        except NotADirectoryError:
+            raise PrerequisiteError(
+                f"{place} is no folder: move it away, or give another cache with XDG_CACHE_HOME."
+            ) from None
+        except OSError as error:
+            raise PrerequisiteError(
+                f"{place} cannot be read ({error.strerror}): "
+                "run `expbench gc` as the user whose cache it is."
+            ) from None
+    return True
+
+
+def _shared(lock: Path) -> bool:
+    try:
+        file = try_alone(lock)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    if file is None:
+        return True
+    file.close()
+    return False
+
+
+def _owned(folder: Path) -> bool:
+    """Whether a folder of workspaces has a name that tells whose it is: PROCESS-START-…"""
+    return folder.name.partition("-")[0].isdigit()
+
+
+def _abandoned(folder: Path) -> bool:
+    """Whether the process that a workspace is named after is no more."""
+    if not _owned(folder):
+        return False
+    process, _, rest = folder.name.partition("-")
+    try:
+        content = Path("/proc", process, "stat").read_bytes()
+    except OSError:
+        return True
+    return content.rpartition(b")")[2].split()[19].decode() != rest.partition("-")[0]
+
+
+def _named(folder: Path, pattern: re.Pattern[str]) -> list[Path]:
+    return [
+        path for path in _listing(folder) if pattern.fullmatch(path.name) and os.path.isdir(path)
+    ]
+
+
+def _listing(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
