@@ -15,6 +15,7 @@ The user's cache::
     ~/.cache/expbench/
     ├── data/               released data sets
     ├── repos/              bare repositories at their pinned commits
+    │   └── trees/          their files, written once and shared, and the tasks' layers over them
     ├── envs/               Python environments for sandboxes, by digest
     └── work/               workspaces of running tasks, removed when they end
 """

@@ -53,7 +53,8 @@ def open_view(
     with _patched(prepared, patch) as change:
         folder.mkdir(parents=True, exist_ok=True)
         if overlay and prepared.layer.record.whiteouts:
-            view = View("overlay", folder, (prepared.layer.files, prepared.frozen.files))
+            layers = (prepared.layer.files, prepared.frozen.files)
+            view = View("overlay", folder, layers, lease=prepared.frozen.lease)
             for each in (view.files, view.work):
                 each.mkdir(0o755)
                 if owner is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 ViewKind = Literal["overlay", "reflink", "copy"]
 """Copy-on-write over read-only layers, a copy that shares its extents, or a plain copy."""
@@ -33,13 +33,14 @@ class View:
 
     ``folder`` is private to it and removed with it. ``lower`` are the read-only layers of an overlay,
     topmost first. ``stats`` are the facts of a copy's files when it was made, by path; without them
-    every file is read again at collection.
+    every file is read again at collection. ``lease`` keeps the layers in the store while the view lives.
     """
 
     kind: ViewKind
     folder: Path
     lower: tuple[Path, ...] = ()
     stats: Mapping[bytes, Stat] = field(default_factory=dict, repr=False)
+    lease: BinaryIO | None = field(default=None, repr=False, compare=False)
 
     @property
     def files(self) -> Path:
