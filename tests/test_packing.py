@@ -26,9 +26,9 @@ from typer.testing import CliRunner
 from expbench.cli.main import app
 from expbench.errors import DataError, PrerequisiteError, UserError
 from expbench.packing import pack, unpack
-from expbench.runs import Attempt, Run, create, load, locked
+from expbench.runs import Attempt, Manifest, Run, create, load, locked
 from expbench.sandboxes.host import SandboxHost
-from expbench.schema import Blob, Execution, Limits, Manifest, Outcome, Submission
+from expbench.schema import Blob, Execution, Limits, Outcome, Submission
 from expbench.workspace import BlobStore
 
 LOG = "logs/2026-01-31T12-00-00_expbench_abc.eval"

@@ -26,6 +26,7 @@ from expbench.report import (
     terminal_table,
     write_report,
 )
+from expbench.runs import Manifest
 from expbench.schema import (
     Blob,
     Claim,
@@ -34,7 +35,6 @@ from expbench.schema import (
     Execution,
     Judgement,
     Limits,
-    Manifest,
     MonitorReport,
     Outcome,
     Reference,

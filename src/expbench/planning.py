@@ -25,10 +25,10 @@ from expbench.judges import get_judge
 from expbench.models import load_model
 from expbench.paths import CachePaths
 from expbench.prompts import load
-from expbench.runs import Run
+from expbench.runs import Manifest, Run
 from expbench.sandboxes import bubblewrap
 from expbench.sandboxes.host import SandboxHost, other_owner
-from expbench.schema import Limits, Manifest
+from expbench.schema import Limits
 from expbench.workspace import SourceFinder
 from expbench.workspace.strict import MaskMode
 

@@ -16,15 +16,39 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from expbench.errors import DataError, NotFoundError, PrerequisiteError, UserError
 from expbench.paths import RunPaths
-from expbench.schema import Enforced, Manifest, Outcome, Record, Submission, Usage
+from expbench.schema import Enforced, Limits, Outcome, Record, Submission, Usage
 from expbench.workspace import BlobStore
 
 Key = tuple[str, int]
 """Task id and epoch."""
+
+
+class Manifest(Record):
+    """What a run was asked to do, and with which versions: the first file of a run's folder."""
+
+    format: Literal[1] = 1
+    name: str
+    created: str
+    suite: str
+    suite_version: str
+    tasks: tuple[str, ...]
+    epochs: int = Field(ge=1)
+    agent: str
+    model: str
+    judge: str
+    sandbox: str
+    limits: Limits
+    data_version: str = ""
+    """Digest of the task files as they were released."""
+    errata: str = ""
+    """Version of the errata that were applied; ``none`` for the release as it is."""
+    mask: Literal["paper", "strict"] = "strict"
+    options: dict[str, str] = Field(default_factory=dict)
+    versions: dict[str, str] = Field(default_factory=dict)
 
 
 class Attempt(Record):

@@ -379,27 +379,3 @@ class Outcome(Record):
     enforced: Enforced | None = None
     agent_seconds: float = 0.0
     agent_usage: Usage = Usage()
-
-
-class Manifest(Record):
-    """What a run was asked to do, and with which versions: the first file of a run's folder."""
-
-    format: Literal[1] = 1
-    name: str
-    created: str
-    suite: str
-    suite_version: str
-    tasks: tuple[str, ...]
-    epochs: int = Field(ge=1)
-    agent: str
-    model: str
-    judge: str
-    sandbox: str
-    limits: Limits
-    data_version: str = ""
-    """Digest of the task files as they were released."""
-    errata: str = ""
-    """Version of the errata that were applied; ``none`` for the release as it is."""
-    mask: Literal["paper", "strict"] = "strict"
-    options: dict[str, str] = Field(default_factory=dict)
-    versions: dict[str, str] = Field(default_factory=dict)

@@ -18,8 +18,7 @@ from rich.table import Table
 
 from expbench.errors import ExpbenchError, NotFoundError
 from expbench.packing import Folder, pack, unpack
-from expbench.runs import Run, load
-from expbench.schema import Manifest
+from expbench.runs import Manifest, Run, load
 
 _PLAIN_WIDTH = 200
 """Characters of a table's line where there is no terminal that has a width."""

@@ -16,8 +16,8 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from expbench.errors import DataError
-from expbench.runs import Entry
-from expbench.schema import Blob, Manifest, Record
+from expbench.runs import Entry, Manifest
+from expbench.schema import Blob, Record
 
 LIST_NAME = "PACKING.json"
 SUFFIX = ".tar.gz"

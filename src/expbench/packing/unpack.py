@@ -42,8 +42,7 @@ from expbench.packing.layout import (
     shown,
     usable_name,
 )
-from expbench.runs import load
-from expbench.schema import Manifest
+from expbench.runs import Manifest, load
 from expbench.workspace.store import sync_folder
 
 _BLOCK = tarfile.BLOCKSIZE

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from expbench.schema import Enforced, Limits, Manifest, Outcome
+from expbench.runs import Manifest
+from expbench.schema import Enforced, Limits, Outcome
 
 _LIMIT_NAMES = {
     "minutes": ("Wall clock", "min"),

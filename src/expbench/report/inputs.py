@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from expbench.schema import Manifest, Outcome, ResearchTask, SubmissionText
+from expbench.runs import Manifest
+from expbench.schema import Outcome, ResearchTask, SubmissionText
 
 BASELINE_JUDGE = "baseline"
 BASELINE_LABEL = "baseline: not a published score"

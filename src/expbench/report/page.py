@@ -17,7 +17,7 @@ from expbench.report.figures import (
 )
 from expbench.report.inputs import ReportInput, label_of
 from expbench.report.text import bounds_text, interval_text, natural, of_text, percent
-from expbench.schema import Manifest
+from expbench.runs import Manifest
 
 _TEXT_MOST = 200_000
 """Bytes of one text that are shown."""

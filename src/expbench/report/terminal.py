@@ -15,7 +15,8 @@ from expbench.report.cells import LETTERS, Tone, cells, notes
 from expbench.report.inputs import label_of
 from expbench.report.page import equation
 from expbench.report.text import bounds_text, interval_text, natural, of_text, percent, printable
-from expbench.schema import Manifest, Outcome, Record
+from expbench.runs import Manifest
+from expbench.schema import Outcome, Record
 
 _STYLES: dict[Tone, str] = {"full": "blue", "part": "", "zero": "red", "none": "dim"}
 
