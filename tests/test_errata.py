@@ -19,7 +19,8 @@ from expbench.planning import Options, options_of, plan
 from expbench.runs import create, load
 from expbench.sandboxes.host import SandboxHost
 from expbench.schema import Claim, Reference, Repository, ResearchTask
-from expbench.workspace import Prepared, Source, from_folder, mask, materialise
+from expbench.workspace import Prepared, Source, freeze, from_folder, mask, materialise
+from expbench.workspace.findings import find_survivors
 from expbench.workspace.git import BlobReader
 from expbench.workspace.strict import Survivor, survivors
 from expbench.workspace.tree import list_tree
@@ -222,6 +223,19 @@ def test_strict_takes_out_copies_and_recorded_results_and_says_why(tmp_path: Pat
     assert left["cells"][0]["outputs"] == []
 
 
+def test_what_was_found_is_kept_and_found_again(tmp_path: Path) -> None:
+    """Also a name that is no text; another question is another search."""
+    task = task_named("a/b/0", "train.py", outcome=OUTCOME)
+    source, fresh = prepare(tmp_path, FILES | {"old/\udcff.py": FILES["train.py"]}, task)
+    first = find_survivors(freeze(source), task)
+    kept = find_survivors(freeze(source), task)
+    assert first == kept == fresh.survivors
+    assert [each.content for each in first] == [each.content for each in kept]
+    assert "old/\udcff.py" in {each.path for each in kept}
+    other = task_named("a/b/0", "far.py", outcome=OUTCOME)
+    assert find_survivors(freeze(source), other) != kept
+
+
 def test_paper_takes_out_what_the_publication_does_and_no_more(tmp_path: Path) -> None:
     source, _ = prepare(tmp_path, FILES, task_named("a/b/0", "train.py"))
     prepared = mask(source, ("train.py",), "paper")
@@ -249,6 +263,7 @@ def test_every_finding_is_listed_by_prepare(
 ) -> None:
     found = Survivor("configs/other.json", "holds 90% of the masked configs/a.json")
     monkeypatch.setattr("expbench.workspace.findings.survivors", lambda *_: (found,))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     arguments = ["tasks", "prepare", "mini/calibration/0"]
     shown = CliRunner().invoke(app, [*arguments, str(tmp_path / "a")])
     assert f"removed: {found.path} ({found.reason})" in shown.output

@@ -7,6 +7,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote, unquote_to_bytes
 
 from pydantic import ValidationError
 
@@ -17,7 +18,7 @@ from expbench.workspace.strict import Survivor, search_key, survivors, without_o
 
 
 class Finding(Record):
-    """A survivor without its content."""
+    """A survivor without its content. ``path`` is quoted as in an address: a path need not be UTF-8."""
 
     path: str
     reason: str
@@ -53,12 +54,22 @@ def _known(place: Path) -> tuple[Survivor, ...] | None:
         findings = Findings.model_validate_json(place.read_bytes())
     except (OSError, ValidationError):
         return None
-    return tuple(Survivor(each.path, each.reason, each.action) for each in findings.survivors)
+    return tuple(
+        Survivor(os.fsdecode(unquote_to_bytes(each.path)), each.reason, each.action)
+        for each in findings.survivors
+    )
 
 
 def _keep(place: Path, found: tuple[Survivor, ...]) -> None:
-    rows = tuple(Finding(path=s.path, reason=s.reason, action=s.action) for s in found)
+    rows = tuple(
+        Finding(path=quote(os.fsencode(s.path)), reason=_printable(s.reason), action=s.action)
+        for s in found
+    )
     place.parent.mkdir(exist_ok=True)
     temporary = place.with_name(f".{place.name}.{os.getpid()}-{threading.get_ident()}")
     temporary.write_text(Findings(survivors=rows).model_dump_json(), "utf-8")
     temporary.replace(place)
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
