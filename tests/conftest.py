@@ -6,12 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from workspaces import MASKED, Upstream, make_upstream
 
 from expbench.dataset import Suite, load_suite
 from expbench.errors import PrerequisiteError
 from expbench.paths import CachePaths
 from expbench.sandboxes import bubblewrap
 from expbench.sandboxes.host import SandboxHost
+from expbench.workspace import Prepared, mask, materialise
 
 
 @pytest.fixture(scope="session")
@@ -50,3 +52,22 @@ def release_folder() -> Path:
 def release(release_folder: Path) -> Suite:
     """The released data set's suite."""
     return load_suite("expbench", release_folder)
+
+
+@pytest.fixture(scope="module")
+def upstream(tmp_path_factory: pytest.TempPathFactory) -> Upstream:
+    """A repository with masked content in the pin and before and after it."""
+    return make_upstream(tmp_path_factory.mktemp("upstream"))
+
+
+@pytest.fixture(scope="module")
+def prepared(upstream: Upstream, tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    """That repository's pin, masked."""
+    return mask(upstream.source(tmp_path_factory.mktemp("repos")), MASKED)
+
+
+@pytest.fixture
+def workspace(prepared: Prepared, tmp_path: Path) -> Path:
+    """A copy of the masked tree, as an agent gets it."""
+    materialise(prepared, tmp_path / "workspace")
+    return tmp_path / "workspace"

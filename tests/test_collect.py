@@ -27,6 +27,7 @@ from expbench.workspace import (
     materialise_patched,
 )
 from expbench.workspace.ignored import LARGE
+from expbench.workspace.nofollow import Folder
 
 # --- collecting ----------------------------------------------------------------------------------
 
@@ -596,6 +597,25 @@ def test_a_link_in_place_of_a_folder_is_not_entered(
     found = collect(workspace, prepared)
     assert found.changed == ("src", "src/__init__.py", "src/model.py")
     assert "host" not in found.diff
+
+
+def test_no_part_of_a_path_may_be_a_link(tmp_path: Path) -> None:
+    """R28: also where a link took a folder's or file's place after it was listed."""
+    write(tmp_path / "outside", {"secret": "host"})
+    write(tmp_path / "w", {"a/b/file": "mine"})
+    (tmp_path / "w/link").symlink_to("../outside/secret")
+    (tmp_path / "w/a/out").symlink_to("../../outside")
+    os.mkfifo(tmp_path / "w/pipe")
+    with Folder(os.fsencode(tmp_path / "w")) as folder:
+        handle = folder.open(b"a/b/file")
+        assert os.read(handle, 10) == b"mine"
+        os.close(handle)
+        for path in (b"link", b"a/out/secret", b"pipe"):
+            with pytest.raises(OSError):
+                folder.open(path)
+        for act in (folder.status, folder.readlink):
+            with pytest.raises(OSError):
+                act(b"a/out/secret")
 
 
 def test_a_workspace_that_is_not_there_is_an_instrument_failure(

@@ -33,6 +33,16 @@ READ = Response("vary the rate", "0.1 wins")
         f'{{"notes": 1}}\n{TEXT}'.encode(),
         json.dumps({"Design": GOOD["design"], "CONCLUSION": GOOD["conclusion"]}).encode(),
         json.dumps({"task": "t", "response": {"answer": GOOD}}).encode(),
+        TEXT.encode("utf-16-le"),
+        TEXT.encode("utf-16-be"),
+        f"```json\n{TEXT}\n```".encode("utf-16-le"),
+        json.dumps(TEXT).encode(),
+        f"answer: {json.dumps(TEXT)}".encode(),
+        json.dumps({"answers": [{"id": 1}, GOOD]}).encode(),
+        json.dumps({"plan": {"design": GOOD["design"]}, "conclusion": GOOD["conclusion"]}).encode(),
+        b'{"design": "vary the rate"}\n{"conclusion": "0.1 wins"}',
+        json.dumps({"experiment_design": GOOD["design"], "conclusions": "0.1 wins"}).encode(),
+        json.dumps({"design": "", "notes": {"design": GOOD["design"]}, **GOOD}).encode(),
         json.dumps({"task": 5, **GOOD, "extra": [1, 2]}).encode(),
         b'{"design": "x", "design": "vary the rate", "conclusion": "0.1 wins"}',
     ],
@@ -49,6 +59,16 @@ READ = Response("vary the rate", "0.1 wins")
         "after another object",
         "other case",
         "wrapped",
+        "utf-16 little without mark",
+        "utf-16 big without mark",
+        "utf-16 fenced",
+        "quoted",
+        "quoted after prose",
+        "in a list of an object",
+        "in two places",
+        "in two objects",
+        "longer names",
+        "empty first",
         "more fields",
         "duplicate key",
     ],
@@ -62,6 +82,18 @@ def test_latin_1_is_read() -> None:
     """R35"""
     raw = json.dumps({"design": "naïve é", "conclusion": "x"}, ensure_ascii=False)
     assert parse_response(raw.encode("latin-1")).design == "naïve é"
+
+
+def test_a_cut_character_does_not_spoil_the_others() -> None:
+    """R35: one bad byte in UTF-8."""
+    raw = json.dumps({"design": "naïve é ü ö", "conclusion": "x"}, ensure_ascii=False).encode()
+    found = parse_response(raw.replace("ü".encode(), b"\xc3"))
+    assert found.design is not None and found.design.startswith("naïve é ")
+
+
+def test_quotes_of_windows_are_read() -> None:
+    """R35"""
+    assert parse_response(b'{"design": "\x93a\x94", "conclusion": "c"}').design == "“a”"
 
 
 def test_a_raw_newline_in_a_text_is_read() -> None:
