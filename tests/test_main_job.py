@@ -202,15 +202,15 @@ def test_a_killed_run_goes_on_and_repeats_nothing(command: Command, seconds: flo
 
 
 def _sandboxes(command: Command) -> list[str]:
-    """Processes that see a workspace of this command's cache as a mount of their own."""
-    work = f"{command.folder}/cache/expbench/work/"
+    """Processes that see a Python of this command's cache as a mount of their own."""
+    envs = f"{command.folder}/cache/expbench/envs/"
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             mounts = (process / "mountinfo").read_text()
         except OSError:
             continue
-        if any(work in line and " /workspace " in line for line in mounts.splitlines()):
+        if any(envs in line and " /opt/expbench/python " in line for line in mounts.splitlines()):
             found.append(process.name)
     return found
 
@@ -592,7 +592,7 @@ def test_a_disk_that_fills_during_a_run_loses_nothing(command: Command) -> None:
     try:
         (command.folder / "mine.py").write_text(
             "async def mine(task, workspace):\n"
-            "    await workspace.run('head -c 10M /dev/urandom > big.bin')\n"
+            "    await workspace.run('head -c 7M /dev/urandom | base64 > big.py')\n"
         )
         args = ("--agent", "python:mine.py:mine", "--task", QUICK, "--out", str(small / "a"))
         filler = small / "filler"

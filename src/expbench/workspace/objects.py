@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from expbench.errors import InfrastructureError
+from expbench.workspace.git import IDENTITY
 from expbench.workspace.tree import Entry
 
 LARGE = 16 * 1024
@@ -76,6 +77,28 @@ def write_loose(objects: Path, oid: str, content: bytes) -> Path:
         temporary.chmod(0o444)
         temporary.replace(path)
     return path
+
+
+def write_commit(objects: Path, files: Sequence[tuple[bytes, bytes, bytes]], message: str) -> str:
+    """Write a commit without parent of these files into an empty object folder; its id.
+
+    Args:
+        files: (path, git's mode, content) in the order of the paths.
+    """
+    entries: list[Entry] = []
+    small: list[Packed] = []
+    for path, mode, content in files:
+        oid = object_id(b"blob", content)
+        entries.append(Entry(mode.decode(), oid, path, len(content)))
+        if len(content) < LARGE:
+            small.append(packed(b"blob", content))
+        else:
+            write_loose(objects, oid, content)
+    tree, trees = trees_of(entries)
+    small += [packed(b"tree", content) for content in trees.values()]
+    commit = commit_content(tree, message, IDENTITY)
+    write_pack(objects / "pack", [*small, packed(b"commit", commit)])
+    return object_id(b"commit", commit)
 
 
 def write_pack(folder: Path, objects: Iterable[Packed]) -> None:

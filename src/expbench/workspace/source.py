@@ -31,6 +31,7 @@ from expbench.workspace.git import BlobReader, GitError, git
 from expbench.workspace.large import separate_large
 from expbench.workspace.leases import hold_repository, take_out
 from expbench.workspace.making import once
+from expbench.workspace.objects import write_commit
 from expbench.workspace.submodules import Submodule, vendor
 from expbench.workspace.tree import list_tree
 from expbench.workspace.versioning import asks_for_tag
@@ -71,15 +72,8 @@ def from_folder(folder: Path, cache: Path) -> Source:
         digest.update(b"%s %s %s\0" % (mode, path, hashlib.sha256(content).digest()))
 
     def build(git_dir: Path) -> None:
-        index = b"".join(
-            b"%s %s\t%s\0" % (mode, _store(git_dir, content), path) for path, mode, content in files
-        )
-        environment = {"GIT_INDEX_FILE": str(git_dir / "import-index")}
-        git(["update-index", "-z", "--index-info"], git_dir=git_dir, stdin=index, env=environment)
-        tree = git(["write-tree"], git_dir=git_dir, env=environment).decode().strip()
-        commit = git(["commit-tree", tree, "-m", "import"], git_dir=git_dir).decode().strip()
+        commit = write_commit(git_dir / "objects", files, "import")
         git(["update-ref", "refs/heads/pin", commit], git_dir=git_dir)
-        (git_dir / "import-index").unlink()
 
     git_dir = cache / f"folder-{digest.hexdigest()[:24]}.git"
     for _ in range(_ATTEMPTS):
@@ -319,7 +313,3 @@ def _files(folder: Path) -> list[tuple[bytes, bytes, bytes]]:
                 with open(full, "rb") as file:
                     found.append((path, mode, file.read()))
     return sorted(found)
-
-
-def _store(git_dir: Path, content: bytes) -> bytes:
-    return git(["hash-object", "-w", "--stdin"], git_dir=git_dir, stdin=content).strip()
