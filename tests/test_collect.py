@@ -26,8 +26,8 @@ from expbench.workspace import (
     materialise,
     materialise_patched,
 )
-from expbench.workspace.ignored import LARGE
-from expbench.workspace.nofollow import Folder
+from expbench.workspace.submission.ignored import LARGE
+from expbench.workspace.submission.nofollow import Folder
 
 # --- collecting ----------------------------------------------------------------------------------
 
@@ -295,7 +295,7 @@ def test_caches_environments_and_large_files_are_listed(
     workspace: Path, prepared: Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R37"""
-    monkeypatch.setattr("expbench.workspace.scan.FILE_CAP", 5000)
+    monkeypatch.setattr("expbench.workspace.submission.scan.FILE_CAP", 5000)
     write(
         workspace,
         {
@@ -324,7 +324,7 @@ def test_the_total_cap_drops_outputs_before_source(
     workspace: Path, prepared: Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R37: source files are never dropped for results that come first by name."""
-    monkeypatch.setattr("expbench.workspace.scan.TOTAL_CAP", 10_000)
+    monkeypatch.setattr("expbench.workspace.submission.scan.TOTAL_CAP", 10_000)
     for folder in ("a_results", "zz_results"):
         write(workspace, {f"{folder}/{i}.csv": b"x" * 3000 for i in range(5)})
     write(workspace, {"src/model.py": "m = 1\n" * 500, "z/last.py": "n = 1\n"})
@@ -338,7 +338,7 @@ def test_too_many_files_hide_no_change_of_the_base(
     workspace: Path, prepared: Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R37: files behind the cap are neither deleted by the patch nor left unchanged."""
-    monkeypatch.setattr("expbench.workspace.walk.FILES_CAP", 50)
+    monkeypatch.setattr("expbench.workspace.submission.walk.FILES_CAP", 50)
     write(workspace, {f"zz/{i}.txt": "x" for i in range(100)})
     write(workspace, {"src/model.py": "changed\n"})
     (workspace / "configs/base.yaml").unlink()
@@ -352,7 +352,7 @@ def test_a_flood_of_left_out_files_is_counted_not_listed(
     workspace: Path, prepared: Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R37, R28: the record stays small and says how many more there are."""
-    monkeypatch.setattr("expbench.workspace.manifest.LISTED_CAP", 10)
+    monkeypatch.setattr("expbench.workspace.submission.manifest.LISTED_CAP", 10)
     write(workspace, {f"{i}.pyc": "x" for i in range(100)})
     found = collect(workspace, prepared)
     assert len(found.left_out) == 11
@@ -520,7 +520,7 @@ def test_digests_are_bounded(
     workspace: Path, prepared: Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R28: what a manifest reads has a bound, and each row without a digest says so."""
-    monkeypatch.setattr("expbench.workspace.manifest.DIGESTS_CAP", 250)
+    monkeypatch.setattr("expbench.workspace.submission.manifest.DIGESTS_CAP", 250)
     write(workspace, {f"{i}.pyc": bytes(100) for i in range(4)})
     rows = collect(workspace, prepared).left_out
     assert [bool(row.digest) for row in rows] == [True, True, False, False]
@@ -531,7 +531,7 @@ def test_a_flood_in_one_folder_hides_no_source_elsewhere(
     workspace: Path, prepared: Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R37, R28: outputs and source have a cap each, and all that is dropped is counted."""
-    monkeypatch.setattr("expbench.workspace.walk.FILES_CAP", 20)
+    monkeypatch.setattr("expbench.workspace.submission.walk.FILES_CAP", 20)
     write(workspace, {f"a_out/{i}.dat": "x" for i in range(50)})
     write(workspace, {f"a_out/deep/{i}.py": "x" for i in range(10)})
     write(workspace, {"zz/last.py": "1\n"})
@@ -543,7 +543,7 @@ def test_a_flood_in_one_folder_hides_no_source_elsewhere(
 
 def test_a_walk_ends(workspace: Path, prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> None:
     """R28: beyond its cap only what the base tree has is looked at."""
-    monkeypatch.setattr("expbench.workspace.walk.WALK_CAP", 30)
+    monkeypatch.setattr("expbench.workspace.submission.walk.WALK_CAP", 30)
     write(workspace, {f"new/{i}/{j}.py": "x" for i in range(10) for j in range(10)})
     write(workspace, {"src/model.py": "changed\n"})
     (workspace / "docs/README.md").unlink()

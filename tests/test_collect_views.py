@@ -101,7 +101,9 @@ class Namespace:
 
 
 ROOT = Namespace(("unshare", "--mount"), "redirect_dir=off,metacopy=off")
-USER = Namespace(("unshare", "--mount", "--user", "--map-root-user"), "userxattr,redirect_dir=nofollow")
+USER = Namespace(
+    ("unshare", "--mount", "--user", "--map-root-user"), "userxattr,redirect_dir=nofollow"
+)
 
 
 def mounted(namespace: Namespace, lowers: list[Path], folder: Path, edits: list[Edit]) -> bool:

@@ -28,10 +28,11 @@ from expbench.dataset.fetch import ReleaseFile, fetch_release, release_files, re
 from expbench.dataset.release import known_tree, released_papers
 from expbench.errors import DataError, RepositoryError
 from expbench.schema import Repository, ResearchTask
-from expbench.workspace import SourceFinder, mask, materialise, submodules
-from expbench.workspace.making import unfinished
-from expbench.workspace.repos import Origin, Pin, PinState, fetch_pins, pins_of
-from expbench.workspace.submodules import https_address
+from expbench.workspace import SourceFinder, mask, materialise
+from expbench.workspace.repository import submodules
+from expbench.workspace.repository.making import unfinished
+from expbench.workspace.repository.repos import Origin, Pin, PinState, fetch_pins, pins_of
+from expbench.workspace.repository.submodules import https_address
 
 # --- the release ---------------------------------------------------------------------------------
 
@@ -580,7 +581,7 @@ def test_another_tree_than_the_known_one_fails(
     tmp_path: Path, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R41: the tree hash must be the packaged one."""
-    monkeypatch.setattr("expbench.workspace.repos.known_tree", lambda commit: "e" * 40)
+    monkeypatch.setattr("expbench.workspace.repository.repos.known_tree", lambda commit: "e" * 40)
     (state,) = bring(tmp_path / "store", mirror.root, mirror.pin)
     assert state.state == "failed" and "e" * 40 in state.reason
     assert list((tmp_path / "store").iterdir()) == []

@@ -20,7 +20,7 @@ from expbench.dataset import Suite
 from expbench.paths import CachePaths
 from expbench.sandboxes.environment import python_environment
 from expbench.workspace import SourceFinder
-from expbench.workspace.making import once_folder, unfinished
+from expbench.workspace.repository.making import once_folder, unfinished
 
 NOBODY = 65534
 DEAD = 2**22 + 7

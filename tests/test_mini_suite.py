@@ -27,7 +27,7 @@ from expbench.workspace import (
     materialise_patched,
     parse_response,
 )
-from expbench.workspace.tree import is_root_readme
+from expbench.workspace.repository.tree import is_root_readme
 
 MINI = load_suite("mini").tasks
 each_task = pytest.mark.parametrize("task", MINI, ids=[task.id for task in MINI])

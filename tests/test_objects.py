@@ -19,8 +19,8 @@ from repositories import File as Generated
 from repositories import make, repositories, run_git, settled
 
 from expbench.errors import InfrastructureError
-from expbench.workspace.large import separate_large
-from expbench.workspace.objects import (
+from expbench.workspace.repository.large import separate_large
+from expbench.workspace.repository.objects import (
     LARGE,
     IndexEntry,
     Packed,
@@ -34,7 +34,7 @@ from expbench.workspace.objects import (
     write_loose,
     write_pack,
 )
-from expbench.workspace.tree import Entry, escapes, safe_path
+from expbench.workspace.repository.tree import Entry, escapes, safe_path
 
 PROPERTY = settings(
     max_examples=15,

@@ -36,8 +36,8 @@ from expbench.workspace import (
     open_view,
     prove_clean,
 )
-from expbench.workspace.objects import object_id, write_loose
 from expbench.workspace.proof import prove_no_copies
+from expbench.workspace.repository.objects import object_id, write_loose
 
 SECRET = f"the secret {WORD}: warm up for 350 steps, then decay by half at each plateau"
 FILES = {

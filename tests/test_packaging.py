@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from expbench.workspace.packaging import MOST_BYTES, MOST_FILES, STUB, Stub, readme_stubs
-from expbench.workspace.tree import SUBMODULE, SYMLINK, Entry
+from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, Entry
 
 SETUP = "from setuptools import setup\n"
 PYPROJECT = '[project]\nname = "demo"\nversion = "1"\n'

@@ -14,7 +14,7 @@ from expbench.dataset.release import load_release
 from expbench.dataset.resources import resource_file
 from expbench.schema import Reference, Repository, ResearchTask
 from expbench.workspace.files import SourceFiles
-from expbench.workspace.source import from_folder
+from expbench.workspace.repository.source import from_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 

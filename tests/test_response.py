@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from expbench.schema import Blob, Submission
 from expbench.workspace import Response, parse_response
-from expbench.workspace.response import TEXT_CAP
+from expbench.workspace.submission.response import TEXT_CAP
 
 GOOD = {"design": "vary the rate", "conclusion": "0.1 wins"}
 TEXT = json.dumps(GOOD)

@@ -375,7 +375,7 @@ def test_a_repository_that_others_use_is_not_taken_from_under_them(
     clone: Path, cache: CachePaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A damaged repository is made again, but not while a run still reads of it."""
-    monkeypatch.setattr("expbench.workspace.leases._PATIENCE", 0.2)
+    monkeypatch.setattr("expbench.workspace.repository.leases._PATIENCE", 0.2)
     source = from_git(str(clone), pin(clone), cache.repos)
     (source.git_dir / "expbench.json").write_text("{")
     with pytest.raises(InfrastructureError, match="damaged and in use: end the runs"):

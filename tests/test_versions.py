@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from expbench.dataset.release import known_describe, released_papers
 from expbench.workspace import Source, from_git, mask, materialise
-from expbench.workspace.contents import read_contents
-from expbench.workspace.described import (
+from expbench.workspace.repository.contents import read_contents
+from expbench.workspace.repository.described import (
     UNKNOWN_VERSION,
     Described,
     commit_message,
@@ -26,9 +26,9 @@ from expbench.workspace.described import (
     describe_clone,
     valid_tag,
 )
-from expbench.workspace.git import BlobReader
-from expbench.workspace.source import stored
-from expbench.workspace.tree import list_tree
+from expbench.workspace.repository.git import BlobReader
+from expbench.workspace.repository.source import stored
+from expbench.workspace.repository.tree import list_tree
 from expbench.workspace.versioning import (
     asks_for_tag,
     asks_git_for_version,

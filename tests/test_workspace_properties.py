@@ -48,8 +48,8 @@ from expbench.workspace import (
     materialise_patched,
     open_view,
 )
-from expbench.workspace.contents import read_contents
 from expbench.workspace.packaging import STUB
+from expbench.workspace.repository.contents import read_contents
 
 Kind = Literal["file", "executable", "link"]
 

@@ -19,7 +19,7 @@ from expbench.dataset.tiers import FAMILIES, TIERS
 from expbench.schema import ResearchTask
 from expbench.workspace import SourceFinder
 from expbench.workspace.files import SourceFiles
-from expbench.workspace.source import Source, find_clone
+from expbench.workspace.repository.source import Source, find_clone
 
 COLOURS = ("#1b7837", "#7fbf7b", "#c2a5cf", "#d9d9d9", "#999999")
 """Of the tiers in their order, lite first."""

@@ -17,7 +17,7 @@ from expbench.dataset.fetch import RELEASE_COMMIT, fetch_release, release_files,
 from expbench.errors import NotFoundError
 from expbench.paths import CachePaths
 from expbench.schema import ResearchTask
-from expbench.workspace.repos import Origin, PinState, fetch_pins, pins_of
+from expbench.workspace.repository.repos import Origin, PinState, fetch_pins, pins_of
 
 _PLAIN_WIDTH = 200
 """Characters of a table's line where there is no terminal that has a width."""

@@ -15,7 +15,7 @@ from expbench.errors import UserError
 from expbench.sandboxes.host import other_owner
 from expbench.schema import ResearchTask
 from expbench.workspace import Prepared, SourceFinder, materialise
-from expbench.workspace.contents import read_contents
+from expbench.workspace.repository.contents import read_contents
 from expbench.workspace.strict import MaskMode
 
 

@@ -250,7 +250,7 @@ def fetch_repos(
 
     def body() -> int:
         from expbench.cli.fetching import fetch_repos
-        from expbench.workspace.repos import Origin
+        from expbench.workspace.repository.repos import Origin
 
         return fetch_repos(
             suite,

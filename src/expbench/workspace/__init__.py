@@ -1,6 +1,5 @@
 """Workspaces and submissions: nothing leaks in, nothing is lost coming out."""
 
-from expbench.workspace.collect import Collected, collect
 from expbench.workspace.finder import SourceFinder
 from expbench.workspace.frozen import FrozenTree, freeze
 from expbench.workspace.opening import (
@@ -12,9 +11,10 @@ from expbench.workspace.opening import (
 from expbench.workspace.prepare import Prepared, mask
 from expbench.workspace.proof import prove_clean
 from expbench.workspace.reading import code_reader, read_files, shipped_documents
-from expbench.workspace.response import Response, parse_response
-from expbench.workspace.source import Source, find_clone, from_folder, from_git
+from expbench.workspace.repository.source import Source, find_clone, from_folder, from_git
 from expbench.workspace.store import BlobStore
+from expbench.workspace.submission.collect import Collected, collect
+from expbench.workspace.submission.response import Response, parse_response
 from expbench.workspace.views import View
 
 __all__ = [

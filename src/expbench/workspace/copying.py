@@ -7,7 +7,7 @@ import fcntl
 import os
 from collections.abc import Iterable
 
-from expbench.workspace.tree import SYMLINK, finish_file, make_parents
+from expbench.workspace.repository.tree import SYMLINK, finish_file, make_parents
 
 _FICLONE = 0x40049409
 _CHUNK = 1 << 30

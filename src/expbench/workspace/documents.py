@@ -9,8 +9,8 @@ import os
 from dataclasses import dataclass
 
 from expbench.dataset.lint.document import Document
-from expbench.workspace.git import BlobReader, GitError, git, split_z
-from expbench.workspace.source import Source
+from expbench.workspace.repository.git import BlobReader, GitError, git, split_z
+from expbench.workspace.repository.source import Source
 
 
 @dataclass(frozen=True)

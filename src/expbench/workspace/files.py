@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-from expbench.workspace.git import BlobReader, GitError, git, split_z
-from expbench.workspace.source import Source
-from expbench.workspace.tree import Entry
+from expbench.workspace.repository.git import BlobReader, GitError, git, split_z
+from expbench.workspace.repository.source import Source
+from expbench.workspace.repository.tree import Entry
 
 
 class SourceFiles:

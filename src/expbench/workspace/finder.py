@@ -14,7 +14,7 @@ from expbench.workspace.findings import find_survivors
 from expbench.workspace.frozen import FrozenTree, freeze
 from expbench.workspace.prepare import Prepared, mask_tree
 from expbench.workspace.proof import prove_no_copies
-from expbench.workspace.source import (
+from expbench.workspace.repository.source import (
     Source,
     clone_or_address,
     from_folder,

@@ -19,8 +19,8 @@ from expbench.errors import PrerequisiteError
 from expbench.paths import CachePaths
 from expbench.schema import Record
 from expbench.workspace.frozen import TREES
-from expbench.workspace.leases import lock_file, repository_lock, try_alone
-from expbench.workspace.making import leftovers, put_aside, remove
+from expbench.workspace.repository.leases import lock_file, repository_lock, try_alone
+from expbench.workspace.repository.making import leftovers, put_aside, remove
 
 Kind = Literal["workspace", "unfinished", "tree", "repository", "environment"]
 State = Literal["freed", "in use", "recent", "failed"]

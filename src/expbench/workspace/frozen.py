@@ -28,10 +28,11 @@ from typing import BinaryIO
 
 from expbench.errors import InfrastructureError
 from expbench.schema import Record
-from expbench.workspace.git import BlobReader, git
-from expbench.workspace.leases import hold
-from expbench.workspace.making import once_folder
-from expbench.workspace.objects import (
+from expbench.workspace.packaging import Stub, readme_stubs
+from expbench.workspace.repository.git import BlobReader, git
+from expbench.workspace.repository.leases import hold
+from expbench.workspace.repository.making import once_folder
+from expbench.workspace.repository.objects import (
     LARGE,
     IndexEntry,
     Packed,
@@ -41,10 +42,8 @@ from expbench.workspace.objects import (
     stat_bytes,
     write_loose,
 )
-from expbench.workspace.packaging import Stub, readme_stubs
-from expbench.workspace.source import Source
-from expbench.workspace.strict import Prints
-from expbench.workspace.tree import (
+from expbench.workspace.repository.source import Source
+from expbench.workspace.repository.tree import (
     SUBMODULE,
     SYMLINK,
     Entry,
@@ -53,6 +52,7 @@ from expbench.workspace.tree import (
     safe_path,
     write_file,
 )
+from expbench.workspace.strict import Prints
 from expbench.workspace.versioning import pretend_variables, takes_tags_apart
 
 TREES = "trees"

@@ -25,11 +25,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from expbench.schema import Record
-from expbench.workspace.described import Described, commit_message, tag_contents
 from expbench.workspace.frozen import FrozenTree, damaged
-from expbench.workspace.git import IDENTITY
-from expbench.workspace.making import once_folder
-from expbench.workspace.objects import (
+from expbench.workspace.repository.described import Described, commit_message, tag_contents
+from expbench.workspace.repository.git import IDENTITY
+from expbench.workspace.repository.making import once_folder
+from expbench.workspace.repository.objects import (
     LARGE,
     IndexEntry,
     Packed,
@@ -42,7 +42,7 @@ from expbench.workspace.objects import (
     write_loose,
     write_pack,
 )
-from expbench.workspace.tree import Entry, make_parents, write_file
+from expbench.workspace.repository.tree import Entry, make_parents, write_file
 
 _FORMAT = 1
 _CONFIG = """\

@@ -12,12 +12,12 @@ from pathlib import Path
 from expbench.errors import InfrastructureError
 from expbench.workspace.copying import Copier
 from expbench.workspace.frozen import FrozenTree
-from expbench.workspace.git import BlobReader, git
 from expbench.workspace.layer import emptied, whiteout
-from expbench.workspace.objects import IndexEntry, index_bytes, stat_bytes
 from expbench.workspace.prepare import Prepared, own_objects
 from expbench.workspace.proof import prove_clean
-from expbench.workspace.tree import (
+from expbench.workspace.repository.git import BlobReader, git
+from expbench.workspace.repository.objects import IndexEntry, index_bytes, stat_bytes
+from expbench.workspace.repository.tree import (
     FILE_TIME,
     Entry,
     list_tree,

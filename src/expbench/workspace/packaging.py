@@ -21,7 +21,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from expbench.workspace.tree import SUBMODULE, SYMLINK, Entry
+from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, Entry
 
 STUB = b"The README of this repository is not part of the task.\n"
 """Plain text that is valid Markdown and reStructuredText as well."""

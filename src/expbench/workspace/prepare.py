@@ -16,10 +16,10 @@ from pathlib import Path
 from expbench.errors import RepositoryError
 from expbench.workspace.frozen import FrozenTree, freeze
 from expbench.workspace.layer import Layer, Plan, make_layer, shown
-from expbench.workspace.objects import IndexEntry, read_index
-from expbench.workspace.source import Source
+from expbench.workspace.repository.objects import IndexEntry, read_index
+from expbench.workspace.repository.source import Source
+from expbench.workspace.repository.tree import Entry, is_root_readme
 from expbench.workspace.strict import MaskMode, Survivor
-from expbench.workspace.tree import Entry, is_root_readme
 
 
 @dataclass(frozen=True)

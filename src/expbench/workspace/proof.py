@@ -10,9 +10,9 @@ import stat
 from pathlib import Path
 
 from expbench.errors import LeakError
-from expbench.workspace.git import BlobReader, git
-from expbench.workspace.objects import object_id
 from expbench.workspace.prepare import Prepared
+from expbench.workspace.repository.git import BlobReader, git
+from expbench.workspace.repository.objects import object_id
 from expbench.workspace.strict import near_copies
 
 _HELD = frozenset(("HEAD", "config", "index", "objects", "refs"))

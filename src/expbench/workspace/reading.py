@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 
 from expbench.schema import Citation
-from expbench.workspace.git import BlobReader
 from expbench.workspace.prepare import Prepared
-from expbench.workspace.source import Source
-from expbench.workspace.tree import SUBMODULE, SYMLINK, Entry, list_tree
+from expbench.workspace.repository.git import BlobReader
+from expbench.workspace.repository.source import Source
+from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, Entry, list_tree
 
 SHIPPED_FILE_CAP = 500_000
 """Characters read of one shipped document."""

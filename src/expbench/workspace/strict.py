@@ -34,8 +34,8 @@ from typing import Literal
 from expbench.dataset.lint.document import READ_CAP, Document
 from expbench.dataset.lint.numbers import ResultNumbers, results_of, stated
 from expbench.schema import ResearchTask
-from expbench.workspace.git import GitError
-from expbench.workspace.tree import SUBMODULE, SYMLINK, Entry, is_root_readme
+from expbench.workspace.repository.git import GitError
+from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, Entry, is_root_readme
 
 MaskMode = Literal["paper", "strict"]
 """What is taken out: the publication's masked files and root README, or also what is left of them."""

@@ -1,8 +1,8 @@
 """What a tree's builds ask git for their version, and the variables that answer them without history.
 
 Packages take their version from git by a tool, or by a command of their own. A workspace's tag answers
-most of them (:mod:`expbench.workspace.described`); tools that look at a variable first are given the
-version there, because the distance from the tag is lost in one commit.
+most of them (:mod:`expbench.workspace.repository.described`); tools that look at a variable first are
+given the version there, because the distance from the tag is lost in one commit.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from expbench.workspace.described import UNKNOWN_VERSION, Described
 from expbench.workspace.packaging import (
     PACKAGING_NAMES,
     Read,
@@ -22,7 +21,8 @@ from expbench.workspace.packaging import (
     parsed_python,
     parsed_toml,
 )
-from expbench.workspace.tree import Entry
+from expbench.workspace.repository.described import UNKNOWN_VERSION, Described
+from expbench.workspace.repository.tree import Entry
 
 MOST_VERSION_FILES = 200
 """Files besides packaging that are read for questions to git, those nearest the root first."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from expbench.workspace.git import BlobReader, git
-from expbench.workspace.objects import LARGE, write_loose
+from expbench.workspace.repository.git import BlobReader, git
+from expbench.workspace.repository.objects import LARGE, write_loose
 
 
 def separate_large(git_dir: Path) -> None:

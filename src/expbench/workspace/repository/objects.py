@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from expbench.errors import InfrastructureError
-from expbench.workspace.git import IDENTITY
-from expbench.workspace.tree import Entry
+from expbench.workspace.repository.git import IDENTITY
+from expbench.workspace.repository.tree import Entry
 
 LARGE = 16 * 1024
 """Bytes from which a blob is kept as a file of its own, that workspaces share by a link."""

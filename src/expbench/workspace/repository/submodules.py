@@ -16,8 +16,8 @@ from pathlib import Path
 
 from expbench.errors import RepositoryError
 from expbench.schema import Record
-from expbench.workspace.git import GitError, git, split_z
-from expbench.workspace.tree import SUBMODULE
+from expbench.workspace.repository.git import GitError, git, split_z
+from expbench.workspace.repository.tree import SUBMODULE
 
 MAX_DEPTH = 5
 """Submodules in submodules."""

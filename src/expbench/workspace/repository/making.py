@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from expbench.errors import PrerequisiteError
-from expbench.workspace.git import git
+from expbench.workspace.repository.git import git
 
 _ANY = ".making-"
 _ABANDONED = 24 * 3600.0

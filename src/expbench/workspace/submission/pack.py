@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-from expbench.workspace.objects import packed
+from expbench.workspace.repository.objects import packed
 
 _CHUNK = 1 << 20
 

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from expbench.dataset.release import known_describe
 from expbench.errors import InfrastructureError, RepositoryError
-from expbench.workspace.contents import (
+from expbench.workspace.repository.contents import (
     Contents,
     MissingObjectsError,
     lfs_pointers,
@@ -26,14 +26,14 @@ from expbench.workspace.contents import (
     read_contents,
     write_contents,
 )
-from expbench.workspace.described import Described, describe_address, describe_clone
-from expbench.workspace.git import BlobReader, GitError, git
-from expbench.workspace.large import separate_large
-from expbench.workspace.leases import hold_repository, take_out
-from expbench.workspace.making import once
-from expbench.workspace.objects import write_commit
-from expbench.workspace.submodules import Submodule, vendor
-from expbench.workspace.tree import list_tree
+from expbench.workspace.repository.described import Described, describe_address, describe_clone
+from expbench.workspace.repository.git import BlobReader, GitError, git
+from expbench.workspace.repository.large import separate_large
+from expbench.workspace.repository.leases import hold_repository, take_out
+from expbench.workspace.repository.making import once
+from expbench.workspace.repository.objects import write_commit
+from expbench.workspace.repository.submodules import Submodule, vendor
+from expbench.workspace.repository.tree import list_tree
 from expbench.workspace.versioning import asks_for_tag
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from expbench.errors import InfrastructureError, PrerequisiteError
-from expbench.workspace.making import discard
+from expbench.workspace.repository.making import discard
 
 _PATIENCE = 10.0
 """Seconds that a damaged repository is waited for: others who find it damaged let it go at once."""

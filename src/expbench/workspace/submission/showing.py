@@ -5,12 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from expbench.workspace.comparison import Comparison, Row
-from expbench.workspace.git import BlobReader
-from expbench.workspace.pack import BlobPack
-from expbench.workspace.scan import Change, Scan
-from expbench.workspace.tree import SYMLINK
-from expbench.workspace.view import by_name_only, code_cells, is_notebook, outline, too_long
+from expbench.workspace.repository.git import BlobReader
+from expbench.workspace.repository.tree import SYMLINK
+from expbench.workspace.submission.comparison import Comparison, Row
+from expbench.workspace.submission.pack import BlobPack
+from expbench.workspace.submission.scan import Change, Scan
+from expbench.workspace.submission.view import (
+    by_name_only,
+    code_cells,
+    is_notebook,
+    outline,
+    too_long,
+)
 
 GONE_SHOWN_CAP = 1024**2
 """Bytes of deleted source files in all; of more only the names are shown."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from pydantic import Field, model_validator
 
 from expbench.schema import Record
-from expbench.workspace.git import GitError, git
+from expbench.workspace.repository.git import GitError, git
 
 UNKNOWN_VERSION = "0.0.0"
 """Told where no version is known: what setuptools gives to a package without one, and every tool reads."""

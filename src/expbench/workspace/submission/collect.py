@@ -15,15 +15,15 @@ from pathlib import Path
 
 from expbench.errors import InfrastructureError
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME, LeftOut
-from expbench.workspace.comparison import Comparison, make_bare
-from expbench.workspace.manifest import Manifest, printable
-from expbench.workspace.nofollow import Folder
-from expbench.workspace.pack import BlobPack
 from expbench.workspace.prepare import Prepared, own_objects
-from expbench.workspace.scan import scan
-from expbench.workspace.showing import text_view
+from expbench.workspace.submission.comparison import Comparison, make_bare
+from expbench.workspace.submission.manifest import Manifest, printable
+from expbench.workspace.submission.nofollow import Folder
+from expbench.workspace.submission.pack import BlobPack
+from expbench.workspace.submission.scan import scan
+from expbench.workspace.submission.showing import text_view
+from expbench.workspace.submission.walk import Base
 from expbench.workspace.views import View
-from expbench.workspace.walk import Base
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from expbench.errors import InfrastructureError
-from expbench.workspace.ignored import folder_reason, is_source
-from expbench.workspace.manifest import Manifest
-from expbench.workspace.nofollow import listed
-from expbench.workspace.tree import Entry
+from expbench.workspace.repository.tree import Entry
+from expbench.workspace.submission.ignored import folder_reason, is_source
+from expbench.workspace.submission.manifest import Manifest
+from expbench.workspace.submission.nofollow import listed
 from expbench.workspace.views import View
 
 FILES_CAP = 200_000

@@ -14,10 +14,10 @@ from pydantic import ValidationError
 
 from expbench.errors import RepositoryError
 from expbench.schema import Record
-from expbench.workspace.described import Described
-from expbench.workspace.git import BlobReader, git, split_z
-from expbench.workspace.submodules import Submodule
-from expbench.workspace.tree import SUBMODULE, SYMLINK, list_tree
+from expbench.workspace.repository.described import Described
+from expbench.workspace.repository.git import BlobReader, git, split_z
+from expbench.workspace.repository.submodules import Submodule
+from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, list_tree
 
 LFS_HEADER = b"version https://git-lfs.github.com/spec/v1"
 _LFS_POINTER_CAP = 1024

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from expbench.errors import InfrastructureError
-from expbench.workspace.git import GitError, git, split_z
-from expbench.workspace.scan import Change, Scan
-from expbench.workspace.tree import SYMLINK, Entry
-from expbench.workspace.walk import Base
+from expbench.workspace.repository.git import GitError, git, split_z
+from expbench.workspace.repository.tree import SYMLINK, Entry
+from expbench.workspace.submission.scan import Change, Scan
+from expbench.workspace.submission.walk import Base
 
 GONE_CAP = 20 * 1024**2
 """Bytes of deleted files from which the patch does without the content of the larger ones."""

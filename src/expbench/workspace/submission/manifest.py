@@ -8,7 +8,7 @@ import os
 import stat
 
 from expbench.schema import LeftOut
-from expbench.workspace.nofollow import Folder
+from expbench.workspace.submission.nofollow import Folder
 
 LISTED_CAP = 2_000
 """Rows; of more the largest are listed and the others counted in one row."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from expbench.workspace.git import git, split_z
+from expbench.workspace.repository.git import git, split_z
 
 SYMLINK = "120000"
 SUBMODULE = "160000"

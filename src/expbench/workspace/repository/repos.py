@@ -17,17 +17,17 @@ from expbench.dataset import shipped_tree
 from expbench.dataset.release import known_tree
 from expbench.errors import RepositoryError
 from expbench.schema import Record, ResearchTask
-from expbench.workspace.contents import (
+from expbench.workspace.repository.contents import (
     Contents,
     MissingObjectsError,
     missing_paths,
     read_contents,
 )
-from expbench.workspace.git import GitError
-from expbench.workspace.leases import take_out
-from expbench.workspace.making import sweep
-from expbench.workspace.source import Source, clone_or_address, from_git, stored
-from expbench.workspace.submodules import SubmoduleError
+from expbench.workspace.repository.git import GitError
+from expbench.workspace.repository.leases import take_out
+from expbench.workspace.repository.making import sweep
+from expbench.workspace.repository.source import Source, clone_or_address, from_git, stored
+from expbench.workspace.repository.submodules import SubmoduleError
 
 
 @dataclass(frozen=True)

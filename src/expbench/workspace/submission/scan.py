@@ -14,14 +14,14 @@ import stat
 from dataclasses import dataclass, field
 
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME
-from expbench.workspace.ignored import file_reason
-from expbench.workspace.manifest import Manifest
-from expbench.workspace.nofollow import Folder
-from expbench.workspace.pack import BlobPack
-from expbench.workspace.tree import SYMLINK, Entry
-from expbench.workspace.view import by_name_only
+from expbench.workspace.repository.tree import SYMLINK, Entry
+from expbench.workspace.submission.ignored import file_reason
+from expbench.workspace.submission.manifest import Manifest
+from expbench.workspace.submission.nofollow import Folder
+from expbench.workspace.submission.pack import BlobPack
+from expbench.workspace.submission.view import by_name_only
+from expbench.workspace.submission.walk import PATH_CAP, TOO_LONG, Base, Walk
 from expbench.workspace.views import Stat, View
-from expbench.workspace.walk import PATH_CAP, TOO_LONG, Base, Walk
 
 FILE_CAP = 20 * 1024**2
 """Bytes; a larger new file is left out of the patch and listed."""

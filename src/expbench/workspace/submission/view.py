@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME
-from expbench.workspace.ignored import suffix
+from expbench.workspace.submission.ignored import suffix
 
 SHOWN_CAP = 1024**2
 """Bytes of the largest file that is shown."""

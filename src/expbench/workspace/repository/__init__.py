@@ -1,0 +1,1 @@
+"""The papers' repositories in the store, and git driven by us."""

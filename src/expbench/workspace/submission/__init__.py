@@ -1,0 +1,1 @@
+"""What an agent made: found by comparing trees, as a patch, a text and a response."""
