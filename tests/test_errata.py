@@ -21,7 +21,7 @@ from expbench.sandboxes.host import SandboxHost
 from expbench.schema import Claim, Reference, Repository, ResearchTask
 from expbench.workspace import Prepared, Source, freeze, from_folder, mask, materialise
 from expbench.workspace.findings import find_survivors
-from expbench.workspace.repository.git import BlobReader
+from expbench.workspace.repository.blobs import BlobReader
 from expbench.workspace.repository.tree import list_tree
 from expbench.workspace.strict import Survivor, survivors
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import stat
 import tempfile
 import time
 from collections.abc import Sequence
@@ -19,11 +18,12 @@ from repositories import File as Generated
 from repositories import make, repositories, run_git, settled
 
 from expbench.errors import InfrastructureError
-from expbench.workspace.repository.large import separate_large
+from expbench.workspace.repository.blobs import BlobReader
+from expbench.workspace.repository.bringing import rewrite
+from expbench.workspace.repository.git import GitError
 from expbench.workspace.repository.objects import (
     LARGE,
     IndexEntry,
-    Packed,
     commit_content,
     index_bytes,
     object_id,
@@ -31,9 +31,9 @@ from expbench.workspace.repository.objects import (
     read_index,
     stat_bytes,
     trees_of,
-    write_loose,
     write_pack,
 )
+from expbench.workspace.repository.packs import Packs
 from expbench.workspace.repository.tree import Entry, escapes, safe_path
 
 PROPERTY = settings(
@@ -138,7 +138,7 @@ def test_a_pack_is_accepted_by_git_and_gives_back_what_went_in(contents: list[by
         entries.sort(key=lambda entry: entry.path)
         tree, trees = trees_of(entries)
         commit = commit_content(tree, "message", IDENTITY)
-        objects = [packed(b"blob", content, level) for content in contents for level in (0, 1)]
+        objects = [packed(b"blob", content) for content in contents for _ in range(2)]
         objects += [packed(b"tree", content) for content in trees.values()]
         objects.append(packed(b"commit", commit))
         write_pack(git_dir / "objects" / "pack", objects)
@@ -161,30 +161,30 @@ def test_an_empty_pack_is_no_fault(tmp_path: Path) -> None:
     run_git(git_dir, "fsck", "--full")
 
 
-def test_a_pack_past_two_gibibytes_is_refused_before_it_is_written(tmp_path: Path) -> None:
+def test_a_pack_past_two_gibibytes_is_refused_before_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its index of 32 bit offsets could not say where things are."""
 
-    class Long(bytes):
-        def __len__(self) -> int:
-            return 0x7FFFFFFF
-
+    monkeypatch.setattr("expbench.workspace.repository.objects.PACK_CAP", 1000)
+    small, large = packed(b"blob", b"x"), packed(b"blob", random.Random(1).randbytes(2000))
+    write_pack(tmp_path / "pack", [small])
     with pytest.raises(InfrastructureError, match="2 GiB"):
-        write_pack(tmp_path / "pack", [Packed(b"1" * 20, Long(b"x"), 0)])
-    assert not (tmp_path / "pack").exists()
+        write_pack(tmp_path / "pack", [small, large])
+    assert len(list((tmp_path / "pack").iterdir())) == 2
 
 
-@pytest.mark.parametrize("size", [0, 1, LARGE - 1, LARGE, 1_000_000])
+@pytest.mark.parametrize("size", [0, 1, LARGE - 1, 2 * LARGE, 1_000_000])
 @pytest.mark.parametrize("dense", [True, False])
-def test_a_loose_blob_is_read_by_git(tmp_path: Path, size: int, dense: bool) -> None:
+def test_what_does_not_shrink_is_only_wrapped(tmp_path: Path, size: int, dense: bool) -> None:
     git_dir = repository(tmp_path)
     content = random.Random(size).randbytes(size) if dense else b"a" * size
-    oid = object_id(b"blob", content)
-    path = write_loose(git_dir / "objects", oid, content)
-    assert run_git(git_dir, "cat-file", "blob", oid) == content
-    assert run_git(git_dir, "hash-object", "--stdin", stdin=content).decode().strip() == oid
-    assert path.stat().st_size <= size + 200
-    assert stat.S_IMODE(path.stat().st_mode) == 0o444
-    assert write_loose(git_dir / "objects", oid, content) == path
+    entry = packed(b"blob", content)
+    write_pack(git_dir / "objects" / "pack", [entry])
+    assert run_git(git_dir, "cat-file", "blob", entry.oid.hex()) == content
+    assert entry.content() == (b"blob", content)
+    assert len(entry.data) <= size + 200
+    assert dense or len(entry.data) < 100 + size // 50
 
 
 # --- the index -----------------------------------------------------------------------------------
@@ -333,29 +333,50 @@ def contents_of(git_dir: Path) -> dict[bytes, bytes]:
 
 @settings(PROPERTY, max_examples=6)
 @given(generated=repositories())
-def test_separating_large_blobs_keeps_every_object(generated: object) -> None:
+def test_rewriting_keeps_every_object_whole(generated: object) -> None:
     with tempfile.TemporaryDirectory() as folder:
         made = make(generated, Path(folder))  # type: ignore[arg-type]
         before = contents_of(made.root)
-        separate_large(made.root)
+        rewrite(made.root)
         assert contents_of(made.root) == before
         run_git(made.root, "fsck", "--full")
-        large = {
-            oid for oid, text in before.items() if text[:5] == b"blob " and len(text) >= 5 + LARGE
-        }
-        loose = {p.parent.name + p.name for p in (made.root / "objects").glob("??/*")}
-        assert not large or loose == {oid.decode() for oid in large}
-        separate_large(made.root)
+        packs = Packs(made.root / "objects")
+        for oid, text in before.items():
+            kind, _, content = text.partition(b" ")
+            assert packs.read(oid.decode()) == (kind, content)
+        in_packs = [oid for _, oids in packs.packs() for oid in oids]
+        assert sorted(oid.hex().encode() for oid in in_packs) == sorted(before)
+        rewrite(made.root)
         assert contents_of(made.root) == before
 
 
-def test_a_repository_of_large_blobs_only(tmp_path: Path) -> None:
-    """No small object is left for a pack."""
+@settings(PROPERTY, max_examples=6)
+@given(generated=repositories())
+def test_packs_of_git_are_read_as_git_reads_them(generated: object) -> None:
+    """Differences are left to git, and nothing is read wrongly."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = make(generated, Path(folder))  # type: ignore[arg-type]
+        run_git(made.root, "repack", "-adfq", "--depth=50")
+        packs = Packs(made.root / "objects")
+        with BlobReader(made.root) as blobs:
+            for oid, text in contents_of(made.root).items():
+                kind, _, content = text.partition(b" ")
+                assert packs.read(oid.decode()) in (None, (kind, content))
+                assert blobs.read(oid.decode()) == content
+
+
+def test_a_damaged_pack_is_no_content(tmp_path: Path) -> None:
     git_dir = repository(tmp_path)
-    oid = run_git(git_dir, "hash-object", "-w", "--stdin", stdin=b"x" * LARGE).decode().strip()
-    separate_large(git_dir)
-    assert run_git(git_dir, "cat-file", "blob", oid) == b"x" * LARGE
-    run_git(git_dir, "fsck", "--full")
+    oid = object_id(b"blob", b"text" * 100)
+    write_pack(git_dir / "objects" / "pack", [packed(b"blob", b"text" * 100)])
+    (pack,) = (git_dir / "objects" / "pack").glob("*.pack")
+    pack.chmod(0o644)
+    whole = pack.read_bytes()
+    for content in (whole[:20], b"", whole[:14] + bytes(len(whole) - 14)):
+        pack.write_bytes(content)
+        assert Packs(git_dir / "objects").read(oid) is None
+        with pytest.raises(GitError), BlobReader(git_dir) as blobs:
+            blobs.read(oid)
 
 
 # --- links and names -----------------------------------------------------------------------------

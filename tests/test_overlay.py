@@ -37,7 +37,7 @@ from expbench.workspace import (
     prove_clean,
 )
 from expbench.workspace.proof import prove_no_copies
-from expbench.workspace.repository.objects import object_id, write_loose
+from expbench.workspace.repository.objects import packed, write_pack
 
 SECRET = f"the secret {WORD}: warm up for 350 steps, then decay by half at each plateau"
 FILES = {
@@ -549,7 +549,7 @@ def fresh(tmp_path: Path) -> Prepared:
 
 def masked_blob(prepared: Prepared) -> None:
     content = FILES["src/train.py"].encode()
-    write_loose(prepared.git_dir / "objects", object_id(b"blob", content), content)
+    write_pack(prepared.git_dir / "objects" / "pack", [packed(b"blob", content)])
 
 
 def second_commit(prepared: Prepared) -> None:

@@ -344,10 +344,6 @@ def corrupt(path: Path) -> None:
         ("index", corrupt),
         ("index", truncate),
         ("index", Path.unlink),
-        ("stock", truncate),
-        ("stock", corrupt),
-        ("stock", Path.unlink),
-        ("stock.table", truncate),
         ("layers/*/record.json", truncate),
     ],
 )
@@ -369,6 +365,21 @@ def test_a_damaged_tree_says_in_a_sentence_what_to_do(
     del caught
     assert free(cache, repositories=False) == {"freed": 1}
     assert prepare("train.py").tree == tree
+
+
+@pytest.mark.parametrize("harm", [truncate, corrupt, Path.unlink])
+@pytest.mark.parametrize("kind", ["*.pack", "*.idx"])
+def test_damaged_packs_say_in_a_sentence_what_to_do(
+    clone: Path, cache: CachePaths, kind: str, harm: Callable[[Path], Any]
+) -> None:
+    source = from_git(str(clone), pin(clone), cache.repos)
+    mask(source, ("train.py",))
+    for place in trees(cache.repos)[0].glob(f"objects/pack/{kind}"):
+        place.chmod(0o644)
+        harm(place)
+    with pytest.raises(InfrastructureError, match=r"expbench gc --repos") as caught:
+        mask(source, ("part0/file0.py",))
+    assert "\n" not in str(caught.value)
 
 
 def test_a_repository_that_others_use_is_not_taken_from_under_them(

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from expbench.dataset.release import known_describe, released_papers
 from expbench.workspace import Source, from_git, mask, materialise
+from expbench.workspace.repository.blobs import BlobReader
 from expbench.workspace.repository.contents import read_contents
 from expbench.workspace.repository.described import (
     UNKNOWN_VERSION,
@@ -26,7 +27,6 @@ from expbench.workspace.repository.described import (
     describe_clone,
     valid_tag,
 )
-from expbench.workspace.repository.git import BlobReader
 from expbench.workspace.repository.source import stored
 from expbench.workspace.repository.tree import list_tree
 from expbench.workspace.versioning import (

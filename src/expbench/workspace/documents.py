@@ -9,7 +9,8 @@ import os
 from dataclasses import dataclass
 
 from expbench.dataset.lint.document import Document
-from expbench.workspace.repository.git import BlobReader, GitError, git, split_z
+from expbench.workspace.repository.blobs import BlobReader
+from expbench.workspace.repository.git import GitError, git, split_z
 from expbench.workspace.repository.source import Source
 
 

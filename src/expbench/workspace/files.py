@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-from expbench.workspace.repository.git import BlobReader, GitError, git, split_z
+from expbench.workspace.repository.blobs import BlobReader
+from expbench.workspace.repository.git import GitError, git, split_z
 from expbench.workspace.repository.source import Source
 from expbench.workspace.repository.tree import Entry
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from expbench.schema import Record, ResearchTask
 from expbench.workspace.frozen import FrozenTree
-from expbench.workspace.repository.git import BlobReader
+from expbench.workspace.repository.blobs import BlobReader
 from expbench.workspace.strict import Survivor, search_key, survivors, without_outputs
 
 

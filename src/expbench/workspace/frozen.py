@@ -4,8 +4,7 @@
 
     trees/TREE/             TREE is git's id of the tree, so equal trees are one
     ├── files/              every file that may be in a workspace; nothing writes here again
-    ├── objects/ab/cdef…    large blobs as git's loose objects, linked to from workspaces
-    ├── stock, stock.table  small blobs, ready to be put into a workspace's pack
+    ├── objects/pack/       the repository's packs, by links
     ├── index               an index of git with the facts of ``files``
     ├── record.json         what was refused, and why
     └── layers/             the masked workspaces made from it (``layer``)
@@ -17,9 +16,10 @@ uses.
 from __future__ import annotations
 
 import os
-import struct
+import re
+import shutil
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,19 +29,19 @@ from typing import BinaryIO
 from expbench.errors import InfrastructureError
 from expbench.schema import Record
 from expbench.workspace.packaging import Stub, readme_stubs
-from expbench.workspace.repository.git import BlobReader, git
+from expbench.workspace.repository.blobs import BlobReader
+from expbench.workspace.repository.git import GitError, git
 from expbench.workspace.repository.leases import hold
 from expbench.workspace.repository.making import once_folder
 from expbench.workspace.repository.objects import (
-    LARGE,
     IndexEntry,
-    Packed,
+    PackWriter,
     index_bytes,
     packed,
     read_index,
     stat_bytes,
-    write_loose,
 )
+from expbench.workspace.repository.packs import Packed, Packs
 from expbench.workspace.repository.source import Source
 from expbench.workspace.repository.tree import (
     SUBMODULE,
@@ -58,7 +58,9 @@ from expbench.workspace.versioning import pretend_variables, takes_tags_apart
 TREES = "trees"
 """The folder of the store where trees lie, beside the repositories."""
 
-_ROW = struct.Struct(">20sIQQ")
+
+_GITMODULES = re.compile(rb"\.gitmodules|gitmod~\d|gi7eba~\d", re.IGNORECASE)
+"""Names of ``.gitmodules``, also on other file systems: git has no link of or below one in its index."""
 
 
 class TreeRecord(Record):
@@ -94,16 +96,14 @@ class FrozenTree:
 
     @cached_property
     def whole(self) -> tuple[Entry, ...]:
-        return list_tree(self.source.git_dir, self.source.commit)
+        try:
+            return list_tree(self.source.git_dir, self.source.commit)
+        except GitError:
+            raise damaged(self.source.git_dir) from None
 
     @cached_property
-    def _stock(self) -> dict[bytes, Packed]:
-        try:
-            data = (self.folder / "stock").read_bytes()
-            rows = list(_ROW.iter_unpack((self.folder / "stock.table").read_bytes()))
-        except (OSError, struct.error):
-            raise damaged(self.folder) from None
-        return {oid: Packed(oid, data[at : at + size], crc) for oid, crc, at, size in rows}
+    def _packs(self) -> Packs:
+        return Packs(self.objects)
 
     @cached_property
     def environment(self) -> dict[str, str]:
@@ -125,18 +125,22 @@ class FrozenTree:
                 self._stubs[readmes] = readme_stubs(self.whole, readmes, blobs.read)
         return self._stubs[readmes]
 
-    def small(self, oids: Iterable[str]) -> Iterator[Packed]:
-        """The ready-made pack entries of those blobs that are small.
+    @cached_property
+    def packs(self) -> tuple[tuple[Path, frozenset[bytes]], ...]:
+        """The packs with the ids of their objects."""
+        return tuple(self._packs.packs())
+
+    def objects_by(self, oids: Iterable[bytes]) -> Iterator[Packed]:
+        """Objects as they lie in the packs.
 
         Raises:
             InfrastructureError: one is not as it was written.
         """
-        stock = self._stock
         for oid in oids:
-            if (each := stock.get(bytes.fromhex(oid))) is not None:
-                if zlib.crc32(each.data) != each.crc:
-                    raise damaged(self.folder)
-                yield each
+            entry = self._packs.entry(oid.hex())
+            if entry is None or zlib.crc32(entry.data) != entry.crc:
+                raise damaged(self.folder)
+            yield entry
 
 
 def freeze(source: Source, owner: int | None = None) -> FrozenTree:
@@ -146,11 +150,14 @@ def freeze(source: Source, owner: int | None = None) -> FrozenTree:
         owner: uid that the files belong to, when sandboxes run as another user than this process.
     """
     git_dir = source.git_dir
-    tree = git(["rev-parse", f"{source.commit}^{{tree}}"], git_dir=git_dir).decode().strip()
-    name = tree if owner is None else f"{tree}-{owner}"
-    folder = git_dir.parent / TREES / name
-    lease = hold(folder)
-    once_folder(folder, lambda made: _write(source, owner, made))
+    try:
+        tree = git(["rev-parse", f"{source.commit}^{{tree}}"], git_dir=git_dir).decode().strip()
+        name = tree if owner is None else f"{tree}-{owner}"
+        folder = git_dir.parent / TREES / name
+        lease = hold(folder)
+        once_folder(folder, lambda made: _write(source, owner, made))
+    except GitError:
+        raise damaged(git_dir) from None
     try:
         entries = tuple(read_index((folder / "index").read_bytes()))
         record = TreeRecord.model_validate_json((folder / "record.json").read_bytes())
@@ -162,7 +169,7 @@ def freeze(source: Source, owner: int | None = None) -> FrozenTree:
 def damaged(folder: Path) -> InfrastructureError:
     """What is said of a tree, or a layer, that is not as it was written."""
     return InfrastructureError(
-        f"{folder} is damaged: remove it with `expbench gc` when no run uses it, and it is made again."
+        f"{folder} is damaged: run `expbench gc --repos` when no run uses it, and it is made again."
     )
 
 
@@ -170,10 +177,9 @@ def _write(source: Source, owner: int | None, folder: Path) -> None:
     files, objects = os.fsencode(folder / "files"), folder / "objects"
     os.mkdir(files)
     objects.mkdir()
-    large = _large_blobs(source.git_dir, objects)
+    keep = _Keeper(source.git_dir, objects)
     refused: list[tuple[str, str]] = []
     kept: list[IndexEntry] = []
-    stock: dict[str, Packed] = {}
     taken = _Places()
     made: set[bytes] = {files}
     with BlobReader(source.git_dir) as blobs:
@@ -188,34 +194,49 @@ def _write(source: Source, owner: int | None, folder: Path) -> None:
             target = os.path.join(files, entry.path)
             write_file(target, entry.mode, content, made, owner)
             kept.append(IndexEntry(stat_bytes(os.lstat(target)), entry))
-            if len(content) >= LARGE:
-                large(entry.oid, content)
-            elif entry.oid not in stock:
-                stock[entry.oid] = packed(b"blob", content)
+            keep.blob(entry.oid, content)
+    keep.finish()
     if owner is not None:
         for parent in made:
             os.chown(parent, owner, owner)
-    _write_stock(folder, stock)
     (folder / "index").write_bytes(index_bytes(kept))
     record = TreeRecord(refused=tuple(refused))
     (folder / "record.json").write_text(record.model_dump_json(), "utf-8")
     (folder / "layers").mkdir()
 
 
-def _large_blobs(git_dir: Path, objects: Path) -> Callable[[str, bytes], None]:
-    """Keeps large blobs: by a link where the repository has them as files of their own."""
+class _Keeper:
+    """Keeps blobs for workspaces: by links to the repository's packs, where they are whole in these."""
 
-    def keep(oid: str, content: bytes) -> None:
-        target = objects / oid[:2] / oid[2:]
-        if target.exists():
-            return
-        target.parent.mkdir(exist_ok=True)
-        try:
-            os.link(git_dir / "objects" / oid[:2] / oid[2:], target)
-        except OSError:
-            write_loose(objects, oid, content)
+    def __init__(self, git_dir: Path, objects: Path) -> None:
+        self._theirs, self._ours = git_dir / "objects", objects
+        self._packs = Packs(self._theirs)
+        self._writer: PackWriter | None = None
+        (objects / "pack").mkdir()
 
-    return keep
+    def blob(self, oid: str, content: bytes) -> None:
+        if self._packs.entry(oid) is None:
+            self._writer = self._writer or PackWriter(self._ours / "pack")
+            self._writer.add(packed(b"blob", content))
+
+    def finish(self) -> None:
+        """Link the packs, and finish the one of what is in none."""
+        for path, _ in self._packs.packs():
+            for place in (path, path.with_suffix(".idx")):
+                target = self._ours / "pack" / place.name
+                if not link(place, target):
+                    shutil.copyfile(place, target)
+        if self._writer is not None:
+            self._writer.finish()
+
+
+def link(source: Path, target: Path) -> bool:
+    """Whether a second name could be given to a file."""
+    try:
+        os.link(source, target)
+    except OSError:
+        return False
+    return True
 
 
 class _Places:
@@ -248,16 +269,8 @@ def _refusal(entry: Entry, links: Mapping[bytes, bytes]) -> str | None:
         return "unsafe path"
     if entry.mode == SUBMODULE:
         return "submodule"
-    if entry.mode == SYMLINK and entry.path.lower() == b".gitmodules":
+    if entry.mode == SYMLINK and any(map(_GITMODULES.match, entry.path.split(b"/"))):
         return "symbolic link that git refuses"
     if entry.mode == SYMLINK and escapes(entry.path, links):
         return "symbolic link out of the tree"
     return None
-
-
-def _write_stock(folder: Path, stock: dict[str, Packed]) -> None:
-    place = 0
-    with (folder / "stock").open("wb") as data, (folder / "stock.table").open("wb") as table:
-        for each in stock.values():
-            table.write(_ROW.pack(each.oid, each.crc, place, len(each.data)))
-            place += data.write(each.data)

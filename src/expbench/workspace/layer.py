@@ -17,29 +17,28 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from expbench.schema import Record
-from expbench.workspace.frozen import FrozenTree, damaged
+from expbench.workspace.frozen import FrozenTree, damaged, link
 from expbench.workspace.repository.described import Described, commit_message, tag_contents
 from expbench.workspace.repository.git import IDENTITY
 from expbench.workspace.repository.making import once_folder
 from expbench.workspace.repository.objects import (
-    LARGE,
     IndexEntry,
-    Packed,
     commit_content,
     index_bytes,
     object_id,
     packed,
     stat_bytes,
     trees_of,
-    write_loose,
     write_pack,
 )
 from expbench.workspace.repository.tree import Entry, make_parents, write_file
@@ -195,8 +194,11 @@ def _repository(
     commit = object_id(b"commit", content)
     tags = tag_contents(plan.described, commit, plan.answers)
     own = [(b"tree", tree) for tree in trees.values()] + [(b"tag", tag) for _, tag in tags]
-    write_pack(objects / "pack", _small(frozen, plan, entries, [*own, (b"commit", content)]))
-    _link_large(frozen, plan, entries, objects)
+    own += [(b"blob", replaced) for replaced in plan.replaced.values()]
+    written = {bytes.fromhex(object_id(kind, content)) for kind, content in own}
+    rest = _link_packs(frozen, entries, objects / "pack") - written
+    ready = (packed(kind, content) for kind, content in [*own, (b"commit", content)])
+    write_pack(objects / "pack", chain(ready, frozen.objects_by(rest)))
     (git_dir / "config").write_text(_CONFIG)
     (git_dir / "HEAD").write_text("ref: refs/heads/main\n")
     (git_dir / "refs" / "heads" / "main").write_text(f"{commit}\n")
@@ -207,33 +209,18 @@ def _repository(
     return tree, commit
 
 
-def _small(
-    frozen: FrozenTree,
-    plan: Plan,
-    entries: Sequence[Entry],
-    history: Sequence[tuple[bytes, bytes]],
-) -> Iterator[Packed]:
-    """The workspace's pack: small blobs, and what is of this workspace alone as (kind, content)."""
-    own = {object_id(b"blob", content): content for content in plan.replaced.values()}
-    wanted = {entry.oid for entry in entries if entry.size < LARGE} - own.keys()
-    yield from frozen.small(wanted)
-    yield from (packed(b"blob", content) for content in own.values() if len(content) < LARGE)
-    yield from (packed(kind, content) for kind, content in history)
-
-
-def _link_large(frozen: FrozenTree, plan: Plan, entries: Sequence[Entry], objects: Path) -> None:
-    own = {object_id(b"blob", content): content for content in plan.replaced.values()}
-    for oid in {entry.oid for entry in entries if entry.size >= LARGE}:
-        if oid in own:
-            write_loose(objects, oid, own[oid])
-            continue
-        target = objects / oid[:2] / oid[2:]
-        target.parent.mkdir(exist_ok=True)
-        source = frozen.objects / oid[:2] / oid[2:]
-        try:
-            os.link(source, target)
-        except OSError:
-            target.write_bytes(source.read_bytes())
+def _link_packs(frozen: FrozenTree, entries: Sequence[Entry], folder: Path) -> set[bytes]:
+    """Link to each pack of which the workspace shows everything; the ids of what lies in the others."""
+    shown = {bytes.fromhex(entry.oid) for entry in entries}
+    rest = set(shown)
+    for path, oids in frozen.packs:
+        if oids <= shown:
+            for place in (path, path.with_suffix(".idx")):
+                target = folder / place.name
+                if not link(place, target):
+                    shutil.copyfile(place, target)
+            rest -= oids
+    return rest
 
 
 def _own(folder: Path, owner: int) -> None:

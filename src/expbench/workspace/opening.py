@@ -15,7 +15,8 @@ from expbench.workspace.frozen import FrozenTree
 from expbench.workspace.layer import emptied, whiteout
 from expbench.workspace.prepare import Prepared, own_objects
 from expbench.workspace.proof import prove_clean
-from expbench.workspace.repository.git import BlobReader, git
+from expbench.workspace.repository.blobs import BlobReader
+from expbench.workspace.repository.git import git
 from expbench.workspace.repository.objects import IndexEntry, index_bytes, stat_bytes
 from expbench.workspace.repository.tree import (
     FILE_TIME,

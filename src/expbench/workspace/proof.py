@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from expbench.errors import LeakError
 from expbench.workspace.prepare import Prepared
-from expbench.workspace.repository.git import BlobReader, git
-from expbench.workspace.repository.objects import object_id
+from expbench.workspace.repository.blobs import BlobReader
+from expbench.workspace.repository.git import git
+from expbench.workspace.repository.objects import object_id, read_index
 from expbench.workspace.strict import near_copies
 
 _HELD = frozenset(("HEAD", "config", "index", "objects", "refs"))
@@ -31,20 +33,22 @@ def prove_clean(prepared: Prepared, dest: Path | None = None) -> None:
     """
     root = dest or prepared.layer.files
     repository = root / ".git"
-    objects = git(["cat-file", "--batch-all-objects", "--batch-check"], git_dir=repository)
-    kinds = [line.split()[:2] for line in objects.decode().splitlines()]
-    index = git(["ls-files", "-s", "-z"], git_dir=repository).split(b"\0")
-    oids = {oid for oid, _ in kinds} | {e.split()[1].decode() for e in index if e}
-    if leaked := oids & prepared.masked_oids:
+    objects = git(
+        ["cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"],
+        git_dir=repository,
+    )
+    kinds = dict(line.split() for line in objects.decode().splitlines())
+    index = {each.entry.oid for each in read_index((repository / "index").read_bytes())}
+    if leaked := (kinds.keys() | index) & prepared.masked_oids:
         raise LeakError(f"the workspace's git still holds masked content: {sorted(leaked)}")
-    if [kind for _, kind in kinds].count("commit") != 1:
+    if list(kinds.values()).count("commit") != 1:
         raise LeakError("the workspace's git holds more than one commit")
     info = repository / "objects" / "info"
     more = sorted({each.name for each in repository.iterdir()} - _HELD)
     more += [f"objects/info/{each.name}" for each in info.iterdir()] if info.is_dir() else []
     if more:
         raise LeakError(f"the workspace's git holds {more[0]}")
-    _prove_references(prepared, repository)
+    _prove_references(prepared, repository, kinds)
     _prove_files(prepared, os.fsencode(root), every_byte=dest is None)
     for name in prepared.removed:
         if name not in prepared.stubs and _visible(prepared, os.fsencode(root), os.fsencode(name)):
@@ -74,15 +78,18 @@ def prove_no_copies(prepared: Prepared) -> None:
     proven.touch()
 
 
-def _prove_references(prepared: Prepared, repository: Path) -> None:
-    allowed = {f"{prepared.commit}  refs/heads/main"}
-    shown = (
-        "--format=%(if)%(*objectname)%(then)%(else)%(objectname)%(end) %(*objectname) %(refname)"
-    )
-    allowed |= {f" {prepared.commit} refs/tags/{tag}" for tag in prepared.layer.record.tags}
-    found = git(["for-each-ref", shown], git_dir=repository)
-    if more := set(found.decode("utf-8", "replace").splitlines()) - allowed:
-        raise LeakError(f"the workspace's git holds {sorted(more)[0]}")
+def _prove_references(prepared: Prepared, repository: Path, kinds: Mapping[str, str]) -> None:
+    """Only the branch and the tags that are meant, each to an object of this repository."""
+    allowed = {"heads/main": "commit"} | {f"tags/{t}": "tag" for t in prepared.layer.record.tags}
+    for parent, _, names in os.walk(repository / "refs"):
+        for name in names:
+            place = Path(parent, name)
+            reference = str(place.relative_to(repository / "refs"))
+            kind = kinds.get(place.read_text("utf-8", "replace").strip(), "")
+            if place.is_symlink() or reference not in allowed or allowed[reference] != kind:
+                raise LeakError(f"the workspace's git holds refs/{reference}")
+    if (repository / "HEAD").read_text("utf-8", "replace") != "ref: refs/heads/main\n":
+        raise LeakError("the workspace's git holds another HEAD")
 
 
 def _prove_files(prepared: Prepared, root: bytes, every_byte: bool) -> None:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from expbench.schema import Citation
 from expbench.workspace.prepare import Prepared
-from expbench.workspace.repository.git import BlobReader
+from expbench.workspace.repository.blobs import BlobReader
 from expbench.workspace.repository.source import Source
 from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, Entry, list_tree
 

@@ -14,8 +14,9 @@ from pydantic import ValidationError
 
 from expbench.errors import RepositoryError
 from expbench.schema import Record
+from expbench.workspace.repository.blobs import BlobReader
 from expbench.workspace.repository.described import Described
-from expbench.workspace.repository.git import BlobReader, git, split_z
+from expbench.workspace.repository.git import git, split_z
 from expbench.workspace.repository.submodules import Submodule
 from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, list_tree
 

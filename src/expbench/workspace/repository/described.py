@@ -18,6 +18,7 @@ from pathlib import Path
 from pydantic import Field, model_validator
 
 from expbench.schema import Record
+from expbench.workspace.repository.clones import objects_of
 from expbench.workspace.repository.git import GitError, git
 
 UNKNOWN_VERSION = "0.0.0"
@@ -136,7 +137,7 @@ def describe_clone(clone: Path, commit: str, *, seconds: float = CLONE_SECONDS) 
 
     The clone's objects are read through a repository of ours; its settings never are.
     """
-    objects = _objects(clone)
+    objects = objects_of(clone)
     if objects is None:
         return None
     deadline = time.monotonic() + seconds
@@ -205,21 +206,6 @@ def _packed(listed: str) -> Iterator[str]:
         elif reference != name and valid_tag(name):
             yield f"{oid} {reference}\n"
             written = name
-
-
-def _objects(clone: Path) -> Path | None:
-    """The folder of a clone's objects; a work tree beside its repository names that in a file."""
-    git_dir = clone if (clone / "HEAD").is_file() else clone / ".git"
-    try:
-        if git_dir.is_file():
-            named = git_dir.read_text("utf-8").strip().removeprefix("gitdir:").strip()
-            git_dir = clone / named
-            common = git_dir / "commondir"
-            git_dir = git_dir / common.read_text("utf-8").strip() if common.is_file() else git_dir
-    except (OSError, ValueError):
-        return None
-    objects = (git_dir / "objects").resolve()
-    return objects if objects.is_dir() else None
 
 
 # --- versions ------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def git(
             cwd=cwd or (git_dir if git_dir and git_dir.is_dir() else "/"),
             input=stdin if stdin is not None else b"",
             capture_output=True,
-            env=_environment(env or {}),
+            env=environment(env or {}),
             timeout=timeout,
             check=False,
         )
@@ -92,50 +92,13 @@ def git(
     return done.stdout
 
 
-class BlobReader:
-    """Contents of many objects from one ``git cat-file --batch`` process. A context manager."""
-
-    def __init__(self, git_dir: Path, env: Mapping[str, str] | None = None) -> None:
-        self._process = subprocess.Popen(
-            ["git", f"--git-dir={git_dir}", "cat-file", "--batch"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            env=_environment(env or {}),
-        )
-
-    def __enter__(self) -> BlobReader:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process.stdin:
-            self._process.stdin.close()
-        if self._process.stdout:
-            self._process.stdout.close()
-        self._process.wait()
-
-    def read(self, oid: str) -> bytes:
-        """One object's bytes. Raises GitError when the repository has it not."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
-            raise GitError("git cat-file has no pipes")
-        stdin.write(f"{oid}\n".encode())
-        stdin.flush()
-        header = stdout.readline().split()
-        if len(header) != 3:
-            raise GitError(f"object {oid} is not in the repository")
-        content = stdout.read(int(header[2]))
-        stdout.read(1)
-        return content
-
-
 def split_z(output: bytes) -> Iterator[bytes]:
     """The records of a ``-z`` output."""
     return (record for record in output.split(b"\0") if record)
 
 
-def _environment(extra: Mapping[str, str]) -> dict[str, str]:
+def environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """The whole environment of a git process of ours, with these variables."""
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "HOME": "/nonexistent",

@@ -11,32 +11,28 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from expbench.errors import InfrastructureError
 from expbench.workspace.repository.git import IDENTITY
+from expbench.workspace.repository.packs import Packed
 from expbench.workspace.repository.tree import Entry
 
 LARGE = 16 * 1024
-"""Bytes from which a blob is kept as a file of its own, that workspaces share by a link."""
+"""Bytes from which a blob lies in a pack of large ones, apart from the code that tasks hide."""
 
+PACK_CAP = 0x7FFFFFFF
+"""Bytes of a pack that its index can still count."""
 FOLDER = b"40000"
 _KINDS = {b"commit": 1, b"tree": 2, b"blob": 3, b"tag": 4}
 _STAT = struct.Struct(">10I")
 _LONGEST_NAME = 0xFFF
 _MASK_32 = 0xFFFFFFFF
-
-
-@dataclass(frozen=True)
-class Packed:
-    """An object as it lies in a pack: header and compressed content, with the CRC of both."""
-
-    oid: bytes
-    data: bytes
-    crc: int
 
 
 @dataclass(frozen=True)
@@ -52,8 +48,8 @@ def object_id(kind: bytes, content: bytes) -> str:
     return hashlib.sha1(b"%s %d\0%s" % (kind, len(content), content)).hexdigest()
 
 
-def packed(kind: bytes, content: bytes, level: int = 1) -> Packed:
-    """An object made ready for a pack."""
+def packed(kind: bytes, content: bytes) -> Packed:
+    """An object made ready for a pack; what does not shrink is only wrapped."""
     size, kind_bits = len(content), _KINDS[kind] << 4
     header = bytearray()
     byte, size = kind_bits | (size & 15), size >> 4
@@ -61,22 +57,32 @@ def packed(kind: bytes, content: bytes, level: int = 1) -> Packed:
         header.append(byte | 0x80)
         byte, size = size & 0x7F, size >> 7
     header.append(byte)
+    head = content[:LARGE] if len(content) >= 2 * LARGE else b""
+    level = 0 if head and len(zlib.compress(head, 1)) > 0.9 * len(head) else 1
     data = bytes(header) + zlib.compress(content, level)
     return Packed(bytes.fromhex(object_id(kind, content)), data, zlib.crc32(data))
 
 
-def write_loose(objects: Path, oid: str, content: bytes) -> Path:
-    """Keep a blob as a file of its own under ``objects``; what does not shrink is only wrapped."""
-    path = objects / oid[:2] / oid[2:]
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        head = content[:LARGE]
-        level = 1 if len(zlib.compress(head, 1)) < 0.9 * len(head) else 0
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        temporary.write_bytes(zlib.compress(b"blob %d\0%s" % (len(content), content), level))
-        temporary.chmod(0o444)
-        temporary.replace(path)
-    return path
+def keep_objects(objects: Path, found: Iterable[tuple[bytes, bytes]]) -> None:
+    """Write objects, given as (kind, content), in our form: whole, in several packs.
+
+    Blobs are spread over packs by size and id. A workspace links to every pack of which it hides
+    nothing, and copies what it may have of the few others.
+    """
+    writers: dict[tuple[bytes, bool, int], PackWriter] = {}
+    try:
+        for kind, content in found:
+            entry = packed(kind, content)
+            large = len(content) >= LARGE
+            key = (kind, large, entry.oid[0] >> 4) if kind == b"blob" else (b"", False, 0)
+            if key not in writers:
+                writers[key] = PackWriter(objects / "pack")
+            writers[key].add(entry)
+        for writer in writers.values():
+            writer.finish()
+    finally:
+        for writer in writers.values():
+            writer.close()
 
 
 def write_commit(objects: Path, files: Sequence[tuple[bytes, bytes, bytes]], message: str) -> str:
@@ -85,57 +91,85 @@ def write_commit(objects: Path, files: Sequence[tuple[bytes, bytes, bytes]], mes
     Args:
         files: (path, git's mode, content) in the order of the paths.
     """
-    entries: list[Entry] = []
-    small: list[Packed] = []
-    for path, mode, content in files:
-        oid = object_id(b"blob", content)
-        entries.append(Entry(mode.decode(), oid, path, len(content)))
-        if len(content) < LARGE:
-            small.append(packed(b"blob", content))
-        else:
-            write_loose(objects, oid, content)
+    entries = [
+        Entry(mode.decode(), object_id(b"blob", content), path, len(content))
+        for path, mode, content in files
+    ]
     tree, trees = trees_of(entries)
-    small += [packed(b"tree", content) for content in trees.values()]
     commit = commit_content(tree, message, IDENTITY)
-    write_pack(objects / "pack", [*small, packed(b"commit", commit)])
+    blobs = ((b"blob", content) for _, _, content in files)
+    keep_objects(
+        objects, chain(blobs, ((b"tree", each) for each in trees.values()), [(b"commit", commit)])
+    )
     return object_id(b"commit", commit)
+
+
+class PackWriter:
+    """A pack in the making, of objects in any order; memory holds its table only."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".making-", dir=folder)
+        self._file = os.fdopen(handle, "w+b", buffering=1 << 20)
+        self._making = Path(name)
+        self._rows: dict[bytes, tuple[int, int]] = {}
+        self._place = self._file.write(b"PACK" + struct.pack(">II", 2, 0))
+
+    def add(self, entry: Packed) -> None:
+        """Add an object, unless it is there."""
+        if entry.oid not in self._rows:
+            self._rows[entry.oid] = (entry.crc, self._place)
+            self._place += self._file.write(entry.data)
+        if self._place > PACK_CAP:
+            raise InfrastructureError("a pack of the store would be larger than 2 GiB")
+
+    def finish(self) -> None:
+        """Give the pack its index and its name."""
+        self._file.seek(4)
+        self._file.write(struct.pack(">II", 2, len(self._rows)))
+        self._file.seek(0)
+        digest = hashlib.sha1()
+        while chunk := self._file.read(1 << 20):
+            digest.update(chunk)
+        self._file.write(digest.digest())
+        self._file.close()
+        final = self._making.with_name(f"pack-{digest.hexdigest()}.pack")
+        rows = [(oid, *self._rows[oid]) for oid in sorted(self._rows)]
+        final.with_suffix(".idx").write_bytes(_pack_index(rows, digest.digest()))
+        self._making.chmod(0o444)
+        self._making.replace(final)
+
+    def close(self) -> None:
+        """Leave nothing of a pack that was not finished."""
+        self._file.close()
+        self._making.unlink(missing_ok=True)
 
 
 def write_pack(folder: Path, objects: Iterable[Packed]) -> None:
     """Write ``pack-ID.pack`` and its index into ``folder``."""
-    chosen = sorted({each.oid: each for each in objects}.values(), key=lambda each: each.oid)
-    digest = hashlib.sha1()
-    offsets: list[int] = []
-    parts = [b"PACK" + struct.pack(">II", 2, len(chosen))]
-    place = len(parts[0])
-    for each in chosen:
-        offsets.append(place)
-        parts.append(each.data)
-        place += len(each.data)
-    if place > 0x7FFFFFFF:
-        raise InfrastructureError("a workspace's small files are larger than 2 GiB together")
-    for part in parts:
-        digest.update(part)
-    name = digest.hexdigest()
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"pack-{name}.pack").open("wb") as file:
-        file.writelines([*parts, digest.digest()])
-    (folder / f"pack-{name}.idx").write_bytes(_pack_index(chosen, offsets, digest.digest()))
+    writer = PackWriter(folder)
+    try:
+        for each in objects:
+            writer.add(each)
+        writer.finish()
+    finally:
+        writer.close()
 
 
-def _pack_index(chosen: Sequence[Packed], offsets: Sequence[int], pack: bytes) -> bytes:
+def _pack_index(rows: Sequence[tuple[bytes, int, int]], pack: bytes) -> bytes:
+    """The index of a pack of (id, CRC, offset) in the order of the ids."""
     counts = [0] * 256
-    for each in chosen:
-        counts[each.oid[0]] += 1
+    for oid, _, _ in rows:
+        counts[oid[0]] += 1
     total = 0
     fanout = [total := total + count for count in counts]
     content = b"".join(
         (
             b"\xfftOc" + struct.pack(">I", 2),
             struct.pack(">256I", *fanout),
-            b"".join(each.oid for each in chosen),
-            struct.pack(f">{len(chosen)}I", *(each.crc for each in chosen)),
-            struct.pack(f">{len(offsets)}I", *offsets),
+            b"".join(oid for oid, _, _ in rows),
+            struct.pack(f">{len(rows)}I", *(crc for _, crc, _ in rows)),
+            struct.pack(f">{len(rows)}I", *(place for _, _, place in rows)),
             pack,
         )
     )

@@ -16,19 +16,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from expbench.dataset.release import known_describe
+from expbench.dataset.release import known_describe, known_tree
 from expbench.errors import InfrastructureError, RepositoryError
+from expbench.workspace.repository.blobs import BlobReader
+from expbench.workspace.repository.bringing import bring
 from expbench.workspace.repository.contents import (
     Contents,
-    MissingObjectsError,
     lfs_pointers,
-    missing_paths,
     read_contents,
     write_contents,
 )
 from expbench.workspace.repository.described import Described, describe_address, describe_clone
-from expbench.workspace.repository.git import BlobReader, GitError, git
-from expbench.workspace.repository.large import separate_large
+from expbench.workspace.repository.git import git
 from expbench.workspace.repository.leases import hold_repository, take_out
 from expbench.workspace.repository.making import once
 from expbench.workspace.repository.objects import write_commit
@@ -138,21 +137,20 @@ class _Want:
 def _build(git_dir: Path, where: str, want: _Want) -> None:
     """Fill an empty repository with the commit, its submodules and its contents' record."""
 
-    def bring(part: Submodule) -> None:
+    def bring_part(part: Submodule) -> None:
         place = clone_or_address(part.url, want.clones)
-        _fetch(git_dir, place, part.commit, f"submodule/{part.commit}", want.network)
+        bring(git_dir, place, part.commit, f"submodule/{part.commit}", want.network)
 
     commit = want.commit
-    _fetch(git_dir, where, commit, "pin", want.network)
+    bring(git_dir, where, commit, "pin", want.network)
     tree = git(["rev-parse", f"{commit}^{{tree}}"], git_dir=git_dir).decode().strip()
     if want.tree and tree != want.tree:
         raise RepositoryError(
             f"Commit {commit} of {want.address} has the tree {tree} where {want.tree} is known: "
             "this is not the repository that the task was made from."
         )
-    parts = vendor(git_dir, commit, want.url, bring)
+    parts = vendor(git_dir, commit, want.url, bring_part)
     whole = commit if parts.tree == tree else _commit_whole(git_dir, commit, parts.tree)
-    separate_large(git_dir)
     files, pointers = lfs_pointers(git_dir, whole)
     contents = Contents(
         url=want.url,
@@ -169,7 +167,9 @@ def _build(git_dir: Path, where: str, want: _Want) -> None:
 
 
 def _described(git_dir: Path, whole: str, where: str, want: _Want) -> Described | None:
-    """What tags say of the pin: a clone's, else what is known, else the network's if a build asks."""
+    """What tags say of the pin: what the release knows, a clone's, or the network's if a build asks."""
+    if known_tree(want.commit):
+        return _known(want.commit)
     if Path(where).is_dir() and (found := describe_clone(Path(where), want.commit)) is not None:
         return found
     if (known := _known(want.commit)) is not None or Path(where).exists():
@@ -214,41 +214,6 @@ def _address(given: str) -> str:
     raise RepositoryError(
         f"There is no repository at {given}: give a clone's folder or a git address."
     )
-
-
-def _fetch(
-    git_dir: Path, address: str, commit: str, branch: str, network: Mapping[str, str]
-) -> None:
-    """Bring one commit into ``git_dir`` under a branch of its own, whole or not at all."""
-    ref = f"refs/heads/{branch}"
-    command = ["fetch", "--quiet", "--no-tags", "--depth=1", "--", address, f"{commit}:{ref}"]
-    try:
-        git(command, git_dir=git_dir, env=network, timeout=3600)
-    except GitError as error:
-        if missing := _missing_at(git_dir, address, commit):
-            raise MissingObjectsError(address, commit, missing) from None
-        raise RepositoryError(
-            f"Commit {commit} cannot be had from {address} ({error}): "
-            "give a repository that holds it."
-        ) from None
-    found = git(["rev-parse", f"{ref}^{{commit}}"], git_dir=git_dir).decode().strip()
-    if found != commit:
-        raise RepositoryError(f"{address} answered commit {found} where {commit} was asked for.")
-    if missing := missing_paths(git_dir, commit):
-        raise MissingObjectsError(address, commit, missing)
-
-
-def _missing_at(git_dir: Path, address: str, commit: str) -> tuple[str, ...]:
-    """What a local clone lacks of a commit. Its objects are read from here, its settings never."""
-    for objects in (Path(address) / "objects", Path(address) / ".git" / "objects"):
-        if objects.is_dir():
-            try:
-                return missing_paths(
-                    git_dir, commit, {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects)}
-                )
-            except GitError:
-                return ()
-    return ()
 
 
 def _commit_whole(git_dir: Path, pin: str, tree: str) -> str:
