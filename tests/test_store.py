@@ -23,10 +23,13 @@ from expbench.paths import CachePaths
 from expbench.sandboxes import bubblewrap
 from expbench.workspace import (
     Prepared,
+    collect,
     freeze,
+    from_folder,
     from_git,
     mask,
     materialise,
+    open_view,
     prove_clean,
 )
 from expbench.workspace.freeing import Freeing
@@ -546,3 +549,36 @@ def test_freeing_during_a_run_takes_nothing_from_it(tmp_path: Path) -> None:
     assert [path for path in store.rglob("*") if path != store / TREES] == []
     finish(start(tmp_path, "tasks", "prepare", tasks[0], "workspace"))
     assert (tmp_path / "workspace" / ".git").is_dir()
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("mkfs.xfs") or not Path("/dev/loop-control").exists(),
+    reason="a file system with shared extents needs root, loop devices and mkfs.xfs",
+)
+def test_a_copy_shares_its_extents_where_the_file_system_can(tmp_path: Path) -> None:
+    image, mounted = tmp_path / "image", tmp_path / "xfs"
+    with image.open("wb") as file:
+        file.truncate(400 * 1024**2)
+    subprocess.run(["mkfs.xfs", "-q", "-m", "reflink=1", str(image)], check=True)
+    mounted.mkdir()
+    subprocess.run(["mount", "-o", "loop", str(image), str(mounted)], check=True)
+
+    def free_space() -> int:
+        os.sync()
+        return shutil.disk_usage(mounted).free
+
+    try:
+        (mounted / "tree").mkdir()
+        for number in range(20):
+            (mounted / "tree" / f"{number}.bin").write_bytes(os.urandom(1024**2))
+        prepared = mask(from_folder(mounted / "tree", mounted / "cache"), ("1.bin",))
+        before = free_space()
+        view = open_view(prepared, mounted / "w")
+        assert view.kind == "reflink"
+        assert before - free_space() < 4 * 1024**2
+        (mounted / "w" / "2.bin").write_bytes(b"mine")
+        assert (prepared.frozen.files / "2.bin").stat().st_size == 1024**2
+        assert collect(view, prepared).changed == ("2.bin",)
+        del prepared, view
+    finally:
+        subprocess.run(["umount", "-l", str(mounted)], check=True)
