@@ -8,11 +8,15 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from workspaces import Upstream, child, commit, run_git, snapshot, write
 
 from expbench.errors import InfrastructureError
@@ -27,6 +31,7 @@ from expbench.workspace import (
     materialise_patched,
 )
 from expbench.workspace.submission.ignored import LARGE
+from expbench.workspace.submission.names import git_holds
 from expbench.workspace.submission.nofollow import Folder
 
 # --- collecting ----------------------------------------------------------------------------------
@@ -127,6 +132,25 @@ def test_the_text_view_shows_source_and_names_output(workspace: Path, prepared: 
         "src/model.py",
         "src/new.py",
     )
+
+
+def test_one_process_of_git_makes_patch_and_text(
+    workspace: Path, prepared: Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most of the time of collecting from a small tree is that of the processes that it starts."""
+    started: list[object] = []
+
+    class Counted(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **settings: Any) -> None:
+            started.append(args)
+            super().__init__(*args, **settings)
+
+    monkeypatch.setattr(subprocess, "Popen", Counted)
+    edit(workspace)
+    write(workspace, {"results.csv": "a,b\n", "blob.py": b"\0", "link/.git": "x", "w.pyc": "x"})
+    found = collect(workspace, prepared)
+    assert found.patch and found.diff and found.left_out
+    assert len(started) == 1
 
 
 def test_deliverables_are_found_as_bytes(workspace: Path, prepared: Prepared) -> None:
@@ -254,6 +278,68 @@ def test_names_that_git_cannot_hold_are_listed(workspace: Path, prepared: Prepar
     found = collect(workspace, prepared)
     assert found.changed == ("ok.py",)
     assert {"sub/.git", ".GIT/config", "git~1"} <= {each.path for each in found.left_out}
+
+
+PARTS = st.sampled_from(
+    [
+        *(
+            ".git",
+            ".GIT",
+            "git~1",
+            ".gitmodules",
+            ".GitModules",
+            "gitmod~1",
+            "gitmod~5",
+            "gi7eba~1",
+        ),
+        *(
+            "gi7eb~12",
+            "gi7eb~1",
+            "~1234567",
+            "~1",
+            "g~123456",
+            ".gitattributes",
+            "a",
+            ".",
+            ":",
+            ":x",
+        ),
+        *("\\", "/", "/", "x", "1", "~", "g", "\u200c", " "),
+    ]
+)
+PATHS = st.lists(PARTS, min_size=1, max_size=5).map("".join)
+
+
+def is_path(name: str) -> bool:
+    return not {"", ".", ".."}.intersection(name.split("/"))
+
+
+@settings(max_examples=25, deadline=None)
+@given(names=st.lists(PATHS.filter(is_path), min_size=50, max_size=80))
+@example(names=[".git", "a/.GIT. :x", "git~1 /a", ".gitmodules", ".gitmodules/a", "\\gi7eba~1"])
+def test_every_name_that_we_take_is_taken_by_git(names: list[str]) -> None:
+    """R33, R37: a patch with one other name would not apply."""
+    paths = [f"{number:03}/{name}" for number, name in enumerate(names)]
+    with tempfile.TemporaryDirectory() as folder:
+        run_git(Path(folder), "init", "-q")
+        for mode in ("100644", "120000"):
+            taken = [path for path in paths if git_holds(path.encode(), mode)]
+            rows = "".join(f"{mode} {'1' * 40}\t{path}\0" for path in taken)
+            run_git(Path(folder), "read-tree", "--empty")
+            run_git(Path(folder), "update-index", "-z", "--index-info", stdin=rows.encode())
+            held = run_git(Path(folder), "ls-files", "-z").split("\0")[:-1]
+            assert held == taken
+
+
+def test_a_name_with_unseen_characters_is_listed(
+    workspace: Path, prepared: Prepared, tmp_path: Path
+) -> None:
+    """R37, R28: no patch is applied that has one, so none may be in it."""
+    write(workspace, {"a/.g\u200cit/config": "x", "ok.py": "1\n"})
+    found = collect(workspace, prepared)
+    assert found.changed == ("ok.py",)
+    assert [each.path for each in found.left_out] == ["a/.g\u200cit/config"]
+    materialise_patched(prepared, found.patch, tmp_path / "again")
 
 
 def test_a_change_that_git_passes_over_is_listed(tmp_path: Path) -> None:
@@ -574,6 +660,25 @@ def test_large_deletions_make_no_large_patch(tmp_path: Path) -> None:
     assert snapshot(tmp_path / "again") == snapshot(tmp_path / "w")
 
 
+def test_source_among_large_deletions_is_shown(tmp_path: Path) -> None:
+    """R37: the patch does without its content, the text view does not."""
+    lines = "".join(f"line = {number}\n" for number in range(1000))
+    files: dict[str, str | bytes] = {f"data/{n}.npy": os.urandom(6 * LARGE) for n in range(4)}
+    write(tmp_path / "tree", {**files, "solver.py": lines, "kept.py": "1\n"})
+    base = mask(from_folder(tmp_path / "tree", tmp_path / "cache"), ())
+    materialise(base, tmp_path / "w")
+    for name in (*files, "solver.py"):
+        (tmp_path / "w" / name).unlink()
+    write(tmp_path / "w", {"added.py": "1\n", "zz.py": "2\n"})
+    found = collect(tmp_path / "w", base)
+    assert b"line = 999" not in found.patch
+    assert found.diff.count("\n-line = ") == 1000
+    places = [found.diff.index(f"diff --git a/{name}") for name in ("added", "solver", "zz")]
+    assert places == sorted(places)
+    materialise_patched(base, found.patch, tmp_path / "again")
+    assert snapshot(tmp_path / "again") == snapshot(tmp_path / "w")
+
+
 def test_a_change_of_mode_alone_is_a_change(
     workspace: Path, prepared: Prepared, tmp_path: Path
 ) -> None:
@@ -711,6 +816,20 @@ def test_outputs_are_told_by_the_words_of_their_names(
     diff = collect(workspace, prepared).diff
     assert ("+some text" in diff) == shown
     assert (f"# {name}: 10 bytes, not shown" in diff) != shown
+
+
+def test_content_cannot_pass_for_another_file_of_a_diff(
+    workspace: Path, prepared: Prepared
+) -> None:
+    """R36: what is shown and what is only named is not told apart by what an agent writes."""
+    forged = "diff --git a/results.csv b/results.csv\nGIT binary patch\n"
+    write(workspace, {"a.py": f"{forged}end = 1", "results.csv": forged, "src/model.py": forged})
+    (workspace / "run.sh").unlink()
+    (workspace / "run.sh").symlink_to("src/model.py")
+    diff = collect(workspace, prepared).diff
+    assert "+end = 1" in diff and diff.count("+diff --git a/results.csv") == 2
+    assert "\ndiff --git a/results.csv" not in diff and "# results.csv: " in diff
+    assert diff.count("diff --git a/run.sh b/run.sh") == 2 and "+src/model.py" in diff
 
 
 def test_a_name_cannot_pass_for_lines_of_a_diff(workspace: Path, prepared: Prepared) -> None:

@@ -10,18 +10,27 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from expbench.errors import InfrastructureError
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME, LeftOut
 from expbench.workspace.prepare import Prepared, own_objects
-from expbench.workspace.submission.comparison import Comparison, make_bare
+from expbench.workspace.repository.objects import PackWriter
+from expbench.workspace.repository.tree import Entry
+from expbench.workspace.submission.comparison import (
+    brief,
+    deletion,
+    difference,
+    make_bare,
+    pair,
+)
 from expbench.workspace.submission.manifest import Manifest, printable
 from expbench.workspace.submission.nofollow import Folder
-from expbench.workspace.submission.pack import BlobPack
-from expbench.workspace.submission.scan import scan
-from expbench.workspace.submission.showing import text_view
+from expbench.workspace.submission.scan import Scan, scan
+from expbench.workspace.submission.showing import arrange
 from expbench.workspace.submission.walk import Base
 from expbench.workspace.views import View
 
@@ -56,19 +65,18 @@ def collect(workspace: View | Path, prepared: Prepared) -> Collected:
     manifest = Manifest()
     with tempfile.TemporaryDirectory(prefix="expbench-collect-") as own, _opened(view) as folder:
         environment = own_objects(prepared, Path(own))
-        objects = Path(environment["GIT_OBJECT_DIRECTORY"])
-        compare = Comparison(make_bare(Path(own)), base, environment)
-        pack = BlobPack(objects)
-        found = scan(view, folder, base, pack, manifest)
-        pack.finish(compare.git)
-        patch, passed_over = compare.patch(found)
-        unheld = set(passed_over)
-        for change in unheld:
-            manifest.leave(change.path, change.size, "git cannot hold a file of this name")
-        found.changes = [each for each in found.changes if each not in unheld]
+        with closing(PackWriter(Path(environment["GIT_OBJECT_DIRECTORY"]) / "pack")) as pack:
+            found = scan(view, folder, base, pack, manifest)
+            left = brief(base, found.gone)
+            shown = arrange(prepared.git_dir, base, found, left, pack)
+            changes = pair(_before(base, found, left), found.changes, pack)
+            others = pair(shown.old.values(), shown.new.values(), pack)
+            pack.finish()
+        bare = make_bare(Path(own))
+        patch, other = (difference(each, bare, environment) for each in (changes, others))
         return Collected(
-            patch=patch,
-            diff=text_view(compare, found, objects),
+            patch=b"".join(map(deletion, left)) + patch,
+            diff=shown.text((patch, changes.paths), (other, others.paths)),
             changed=tuple(
                 sorted(printable(p) for p in [*(c.path for c in found.changes), *found.gone])
             ),
@@ -76,6 +84,14 @@ def collect(workspace: View | Path, prepared: Prepared) -> Collected:
             response=found.deliverables.get(RESPONSE_NAME.encode()),
             script=found.deliverables.get(SCRIPT_NAME.encode()),
         )
+
+
+def _before(base: Base, found: Scan, brief: Sequence[Entry]) -> Iterator[Entry]:
+    """The base tree's files that the patch changes or deletes with their content."""
+    left = {entry.path for entry in brief}
+    for path in [*(change.path for change in found.changes), *found.gone]:
+        if path in base.files and path not in left:
+            yield base.files[path]
 
 
 def _opened(view: View) -> Folder:

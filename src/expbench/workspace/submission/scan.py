@@ -14,12 +14,14 @@ import stat
 from dataclasses import dataclass, field
 
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME
+from expbench.workspace.repository.objects import PackWriter
 from expbench.workspace.repository.tree import SYMLINK, Entry
 from expbench.workspace.submission.ignored import file_reason
 from expbench.workspace.submission.manifest import Manifest
+from expbench.workspace.submission.names import git_holds
 from expbench.workspace.submission.nofollow import Folder
-from expbench.workspace.submission.pack import BlobPack
-from expbench.workspace.submission.view import by_name_only
+from expbench.workspace.submission.pack import keep
+from expbench.workspace.submission.view import by_name_only, code_cells, is_notebook
 from expbench.workspace.submission.walk import PATH_CAP, TOO_LONG, Base, Walk
 from expbench.workspace.views import Stat, View
 
@@ -32,27 +34,19 @@ DELIVERABLES = frozenset((RESPONSE_NAME.encode(), SCRIPT_NAME.encode()))
 _CHUNK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A new or changed file: git's mode, the id of its blob, its path and its size in bytes."""
-
-    mode: str
-    oid: str
-    path: bytes
-    size: int
-
-
 @dataclass
 class Scan:
     """What a walk found.
 
-    ``gone`` are the base tree's files that are no more; ``deliverables`` the bytes of the agent's
-    response and script, where they are regular files.
+    ``changes`` are the new and changed files in the order of their paths; ``gone`` the base tree's that
+    are no more; ``deliverables`` the bytes of the agent's response and script, where they are regular
+    files; ``code`` the id of a notebook's code cells by its path, or None where there is none to read.
     """
 
-    changes: list[Change] = field(default_factory=list)
+    changes: list[Entry] = field(default_factory=list)
     gone: list[bytes] = field(default_factory=list)
     deliverables: dict[bytes, bytes] = field(default_factory=dict)
+    code: dict[bytes, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +65,10 @@ class _Candidate:
         return group, self.size, self.path
 
 
-def scan(view: View, folder: Folder, base: Base, pack: BlobPack, manifest: Manifest) -> Scan:
+def scan(view: View, folder: Folder, base: Base, pack: PackWriter, manifest: Manifest) -> Scan:
     """Compare a workspace, in which no process may run any more, with the base tree's files.
 
-    The bytes of every change are written to ``pack``.
+    The bytes of every change are written to ``pack``, and of each notebook its code as well.
 
     Args:
         folder: that of ``view.files``.
@@ -144,7 +138,7 @@ def _compare(
 def _keep(
     folder: Folder,
     candidates: list[_Candidate],
-    pack: BlobPack,
+    pack: PackWriter,
     manifest: Manifest,
     result: Scan,
 ) -> None:
@@ -152,6 +146,9 @@ def _keep(
     total = 0
     candidates.sort(key=lambda each: each.rank)
     for each in candidates:
+        if not git_holds(each.path, each.mode):
+            manifest.leave(each.path, each.size, "git cannot hold a file of this name")
+            continue
         if not each.oid and total + each.size > TOTAL_CAP:
             manifest.leave(each.path, each.size, "larger than the patch may be")
             continue
@@ -161,18 +158,21 @@ def _keep(
             manifest.leave(each.path, each.size, f"unreadable: {error.strerror}")
             continue
         total += 0 if each.oid else each.size
-        result.changes.append(Change(each.mode, oid, each.path, each.size))
+        result.changes.append(Entry(each.mode, oid, each.path, each.size))
     result.changes.sort(key=lambda change: change.path)
 
 
-def _store(folder: Folder, each: _Candidate, pack: BlobPack, result: Scan) -> str:
+def _store(folder: Folder, each: _Candidate, pack: PackWriter, result: Scan) -> str:
     if each.mode == SYMLINK:
-        return pack.add(folder.readlink(each.path))
+        return keep(pack, b"blob", folder.readlink(each.path))
     with os.fdopen(folder.open(each.path), "rb", buffering=0) as file:
         content = _read(file.fileno(), each.size)
     if each.path in DELIVERABLES:
         result.deliverables[each.path] = content
-    return pack.add(content)
+    if is_notebook(each.path):
+        code = code_cells(content)
+        result.code[each.path] = None if code is None else keep(pack, b"blob", code)
+    return keep(pack, b"blob", content)
 
 
 def _read(handle: int, size: int) -> bytes:

@@ -1,15 +1,21 @@
-"""Making the text view of what changed (see ``view`` for what is shown of it)."""
+"""Making the text view of what changed (see ``view`` for what is shown of it).
+
+A source file is shown as the patch has it. Two more trees hold what is shown otherwise: notebooks as
+their code, and deleted files whose content the patch does without.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from expbench.workspace.repository.git import BlobReader
-from expbench.workspace.repository.tree import SYMLINK
-from expbench.workspace.submission.comparison import Comparison, Row
-from expbench.workspace.submission.pack import BlobPack
-from expbench.workspace.submission.scan import Change, Scan
+from expbench.workspace.repository.blobs import BlobReader
+from expbench.workspace.repository.objects import PackWriter
+from expbench.workspace.repository.tree import SYMLINK, Entry
+from expbench.workspace.submission.comparison import sections
+from expbench.workspace.submission.pack import keep
+from expbench.workspace.submission.scan import Scan
 from expbench.workspace.submission.view import (
     by_name_only,
     code_cells,
@@ -17,102 +23,127 @@ from expbench.workspace.submission.view import (
     outline,
     too_long,
 )
+from expbench.workspace.submission.walk import Base
 
 GONE_SHOWN_CAP = 1024**2
 """Bytes of deleted source files in all; of more only the names are shown."""
 _LABEL = b" (code cells)"
+_BINARY = b"\nGIT binary patch\n"
 
 
 @dataclass
-class _Shown:
-    """Two trees in the making, of what is shown, and what is only named and how."""
+class Shown:
+    """What is shown: paths of the patch, files of two more trees, and what is only named and how."""
 
-    old: list[Row] = field(default_factory=list)
-    new: list[Row] = field(default_factory=list)
+    paths: set[bytes] = field(default_factory=set)
+    old: dict[bytes, Entry] = field(default_factory=dict)
+    new: dict[bytes, Entry] = field(default_factory=dict)
     named: dict[bytes, str] = field(default_factory=dict)
+    sizes: dict[bytes, str] = field(default_factory=dict)
+
+    def text(self, *patches: tuple[bytes, Sequence[bytes]]) -> str:
+        """The text view, from patches and their paths: that of the changes and that of the two trees.
+
+        Binary files are only named.
+        """
+        parts = sorted(part for each in patches for part in self._parts(*each))
+        text = b"".join(part for _, part in parts).decode("utf-8", errors="replace")
+        return text + outline(self.named.items())
+
+    def _parts(self, patch: bytes, paths: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        for path, start, end in sections(patch, paths) if self.paths else ():
+            if path not in self.paths:
+                continue
+            part = patch[start:end]
+            if _BINARY in part:
+                self.named[path] = f"{self.sizes.get(path, 'deleted')}, binary"
+            else:
+                yield path, part
 
 
-def text_view(compare: Comparison, found: Scan, objects: Path) -> str:
-    """Source files as a diff, notebooks as code, everything else by name and size.
+def arrange(
+    git_dir: Path, base: Base, found: Scan, brief: Sequence[Entry], pack: PackWriter
+) -> Shown:
+    """Divide the changes into shown and named.
 
     Args:
-        objects: the object folder of the comparison, where the notebooks' code goes.
+        git_dir: the base tree's repository.
+        brief: deleted files whose content the patch does without.
+        pack: where the code of notebooks goes.
     """
-    shown = _Shown()
-    notebooks = _sort(compare, found, shown)
+    shown = Shown(sizes={each.path: f"{each.size} bytes" for each in found.changes})
+    notebooks = _changed(base, found, shown) + _deleted(base, found, brief, shown)
     if notebooks:
-        pack = BlobPack(objects)
-        with BlobReader(compare.git_dir, compare.environment) as blobs:
-            for path, change in notebooks:
-                _notebook(compare, path, change, blobs, pack, shown)
-        pack.finish(compare.git)
-    if not (shown.old or shown.new):
-        return outline(shown.named.items())
-    old, new = _trees(compare, shown, [])
-    if binary := compare.binary(old, new):
-        sizes = {change.path: change.size for change in found.changes}
-        for path in binary:
-            size = f"{sizes[path]} bytes" if path in sizes else "deleted"
-            shown.named[path] = f"{size}, binary"
-        old, new = _trees(compare, shown, binary)
-    text = compare.text(old, new).decode("utf-8", errors="replace")
-    return text + outline(shown.named.items())
+        _show_notebooks(git_dir, base, found, notebooks, pack, shown)
+    shown.paths.update(shown.old, shown.new)
+    return shown
 
 
-def _trees(compare: Comparison, shown: _Shown, binary: list[bytes]) -> tuple[str, str]:
-    left = set(binary)
-    old, new = ([row for row in rows if row[2] not in left] for rows in (shown.old, shown.new))
-    return compare.write(old), compare.write(new)
-
-
-def _sort(compare: Comparison, found: Scan, shown: _Shown) -> list[tuple[bytes, Change | None]]:
-    """Divide the changes into shown and named; returns the notebooks, deleted ones without change."""
-    base = compare.base.files
-    notebooks: list[tuple[bytes, Change | None]] = []
+def _changed(base: Base, found: Scan, shown: Shown) -> list[bytes]:
+    """Sort the new and changed files; returns the notebooks."""
+    notebooks: list[bytes] = []
     for change in found.changes:
-        path, size = change.path, change.size
-        before = base[path].size if path in base else 0
+        path = change.path
+        before = base.files[path].size if path in base.files else 0
         if by_name_only(path):
-            shown.named[path] = f"{size} bytes"
+            shown.named[path] = shown.sizes[path]
         elif is_notebook(path) and change.mode != SYMLINK:
-            notebooks.append((path, change))
-        elif too_long(path, max(size, before)):
-            shown.named[path] = f"{size} bytes, too long"
+            notebooks.append(path)
+        elif too_long(path, max(change.size, before)):
+            shown.named[path] = f"{shown.sizes[path]}, too long"
         else:
-            shown.old.extend(compare.known([path]))
-            shown.new.append((change.mode, change.oid, path))
-    source = [path for path in found.gone if not by_name_only(path)]
-    if sum(base[path].size for path in source) > GONE_SHOWN_CAP:
-        source = []
-    for path in source:
-        if is_notebook(path):
-            notebooks.append((path, None))
-        else:
-            shown.old.extend(compare.known([path]))
-    shown.named.update(dict.fromkeys(set(found.gone).difference(source), "deleted"))
+            shown.paths.add(path)
     return notebooks
 
 
-def _notebook(
-    compare: Comparison,
-    path: bytes,
-    change: Change | None,
-    blobs: BlobReader,
-    pack: BlobPack,
-    shown: _Shown,
+def _deleted(base: Base, found: Scan, brief: Sequence[Entry], shown: Shown) -> list[bytes]:
+    """Sort the deleted files; returns the notebooks."""
+    notebooks: list[bytes] = []
+    left = {entry.path for entry in brief}
+    source = [base.files[path] for path in found.gone if not by_name_only(path)]
+    if sum(entry.size for entry in source) > GONE_SHOWN_CAP:
+        source = []
+    for entry in source:
+        if is_notebook(entry.path):
+            notebooks.append(entry.path)
+        elif entry.path in left:
+            shown.old[entry.path] = entry
+        else:
+            shown.paths.add(entry.path)
+    named = set(found.gone).difference(entry.path for entry in source)
+    shown.named.update(dict.fromkeys(named, "deleted"))
+    return notebooks
+
+
+def _show_notebooks(
+    git_dir: Path,
+    base: Base,
+    found: Scan,
+    notebooks: Sequence[bytes],
+    pack: PackWriter,
+    shown: Shown,
 ) -> None:
-    """Put a notebook's code, before and after, into the two trees."""
-    before = compare.base.files.get(path)
-    known = before is not None and before.mode != SYMLINK
-    old = code_cells(blobs.read(before.oid)) if before is not None and known else b""
-    new = code_cells(blobs.read(change.oid)) if change is not None else b""
-    size = f"{change.size} bytes" if change is not None else "deleted"
-    if old is None or new is None:
-        shown.named[path] = f"{size}, no readable code"
-    elif old == new:
-        shown.named[path] = f"{size}, no code changed"
-    else:
-        if known:
-            shown.old.append(("100644", pack.add(old), path + _LABEL))
-        if change is not None:
-            shown.new.append(("100644", pack.add(new), path + _LABEL))
+    """Put the notebooks' code, before and after, into the two trees."""
+    after = {change.path: change for change in found.changes}
+    with BlobReader(git_dir) as blobs:
+
+        def code(entry: Entry | None) -> str | None:
+            cells = b"" if entry is None else code_cells(blobs.read(entry.oid))
+            return None if cells is None else keep(pack, b"blob", cells)
+
+        for path in notebooks:
+            known, change = base.files.get(path), after.get(path)
+            before = None if known is None or known.mode == SYMLINK else known
+            old = code(before)
+            new = found.code[path] if path in found.code else code(change)
+            size = shown.sizes.get(path, "deleted")
+            label = path + _LABEL
+            if old is None or new is None:
+                shown.named[path] = f"{size}, no readable code"
+            elif old == new:
+                shown.named[path] = f"{size}, no code changed"
+            else:
+                if before is not None:
+                    shown.old[label] = Entry("100644", old, label, 0)
+                if change is not None:
+                    shown.new[label] = Entry("100644", new, label, 0)
