@@ -1,7 +1,7 @@
 """The agent's work as a patch, taken from outside by comparing trees.
 
 The workspace's own ``.git`` is never read: commits, resets or its deletion change nothing (R34). The
-difference between the base tree and the files found is written by git through an index and an object
+difference between the base tree and the files found is written by git in a repository and an object
 folder that are ours, as bytes (R33, R35), and as a text view for judges. The base tree with the patch
 is the agent's tree without what the manifest lists (R37).
 """
