@@ -7,6 +7,7 @@ passed over: git reads it.
 from __future__ import annotations
 
 import mmap
+import os
 import struct
 import zlib
 from array import array
@@ -54,8 +55,11 @@ class Packs:
         """An object as it lies in a pack; nothing when it lies elsewhere, or only as a difference."""
         wanted = bytes.fromhex(oid)
         for pack in self._by_first[wanted[0]]:
-            if (found := pack.find(wanted)) is not None:
-                return found
+            try:
+                if (found := pack.find(wanted)) is not None:
+                    return found
+            except OSError:
+                continue
         return None
 
     def read(self, oid: str) -> tuple[bytes, bytes] | None:
@@ -97,7 +101,7 @@ class Packs:
 class _Pack:
     path: Path
     index: mmap.mmap
-    data: mmap.mmap
+    size: int
     count: int
 
     def find(self, oid: bytes) -> Packed | None:
@@ -120,17 +124,23 @@ class _Pack:
         """Where the objects begin, in order, and where the last one ends."""
         place = _OIDS + 24 * self.count
         found = struct.unpack(f">{self.count}I", self.index[place : place + 4 * self.count])
-        end = max(0, len(self.data) - _TRAILER)
+        end = max(0, self.size - _TRAILER)
         return array("Q", sorted((*(place for place in found if place < end), end)))
 
     def _entry(self, oid: bytes, number: int) -> Packed | None:
         start = self._number(_OIDS + 24 * self.count + 4 * number)
         after = bisect_right(self.offsets, start)
-        if after == len(self.offsets) or (self.data[start] >> 4) & 7 not in _KINDS:
+        if after == len(self.offsets):
             return None
-        end = self.offsets[after]
-        crc = self._number(_OIDS + 20 * self.count + 4 * number)
-        return Packed(oid, self.data[start:end], crc)
+        # Not mapped: what was read of a map counts as memory of the process for as long as it lives.
+        file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            data = os.pread(file, self.offsets[after] - start, start)
+        finally:
+            os.close(file)
+        if not data or (data[0] >> 4) & 7 not in _KINDS:
+            return None
+        return Packed(oid, data, self._number(_OIDS + 20 * self.count + 4 * number))
 
     def _fanout(self, first: int) -> int:
         return self._number(_HEAD + 4 * first)
@@ -145,12 +155,11 @@ def _open(index: Path) -> _Pack | None:
     try:
         with index.open("rb") as file:
             facts = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        with path.open("rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        size = path.stat().st_size
     except (OSError, ValueError):
         return None
     whole = len(facts) >= _OIDS + 40 and facts[:_HEAD] == b"\xfftOc\0\0\0\2"
     count = int.from_bytes(facts[_OIDS - 4 : _OIDS], "big") if whole else -1
-    if count < 0 or len(facts) != _OIDS + 28 * count + 40 or len(data) >= 0x80000000:
+    if count < 0 or len(facts) != _OIDS + 28 * count + 40 or size >= 0x80000000:
         return None
-    return _Pack(path, facts, data, count)
+    return _Pack(path, facts, size, count)
