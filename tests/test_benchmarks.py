@@ -140,7 +140,10 @@ def test_the_table_is_printed_with_ratios_first(release: tuple[Path, Path], tmp_
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "## Preparation"
-    assert "of the reference  time, all tasks, repositories stored, paper  (wanted: at most 0.125" in lines[2]
+    assert (
+        "of the reference  time, all tasks, repositories stored, paper  (wanted: at most 0.125"
+        in lines[2]
+    )
     assert "1 tasks from 1 pinned commits." in done.stdout
 
 
