@@ -31,7 +31,6 @@ from expbench.workspace.repository.source import stored
 from expbench.workspace.repository.tree import list_tree
 from expbench.workspace.versioning import (
     asks_for_tag,
-    asks_git_for_version,
     version_tools,
 )
 
@@ -458,7 +457,6 @@ def test_questions_to_git_are_found(tmp_path: Path, files: dict[str, str], tools
     entries = list_tree(clone / ".git", pin)
     with BlobReader(clone / ".git") as blobs:
         assert {asks.tool for asks in version_tools(entries, blobs.read)} == tools
-        assert asks_git_for_version(entries, blobs.read) == bool(tools)
         assert asks_for_tag(entries, blobs.read) == bool(tools - {"git rev-parse"})
 
 

@@ -88,13 +88,8 @@ def version_tools(entries: Iterable[Entry], read: Read) -> tuple[Asks, ...]:
     return tuple(found)
 
 
-def asks_git_for_version(entries: Iterable[Entry], read: Read) -> bool:
-    """Whether a tree's builds or imports ask git for their version."""
-    return bool(version_tools(entries, read))
-
-
 def asks_for_tag(entries: Iterable[Entry], read: Read) -> bool:
-    """Whether they ask for more than the commit's id, which any repository knows."""
+    """Whether a tree asks git for more than the commit's id, which any repository knows."""
     return any(asks.tool != "git rev-parse" for asks in version_tools(entries, read))
 
 
