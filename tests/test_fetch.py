@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
+from workspaces import run_git
 
 from expbench.cli import settings
 from expbench.cli.main import app
@@ -323,22 +324,6 @@ def test_the_manifest_lists_the_release_and_the_cache_then_serves_it(
 
 
 # --- repositories --------------------------------------------------------------------------------
-
-
-def run_git(cwd: Path, *args: str, stdin: bytes = b"") -> str:
-    """The user's own git, far from the harness's settings."""
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(cwd),
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "GIT_CONFIG_NOSYSTEM": "1",
-    }
-    identity = ["-c", "user.name=someone", "-c", "user.email=someone@example.org"]
-    command = ["git", *identity, "-c", "safe.directory=*", *args]
-    done = subprocess.run(
-        command, cwd=cwd, env=environment, input=stdin, capture_output=True, check=True, timeout=60
-    )
-    return done.stdout.decode(errors="replace").strip()
 
 
 def repository(root: Path, files: dict[str, str], links: dict[str, str] | None = None) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from workspaces import run_git
 
 from expbench.dataset.release import known_describe, released_papers
 from expbench.workspace import Source, from_git, mask, materialise
@@ -77,21 +78,6 @@ answer = subprocess.run(
 __version__ = answer.lstrip("v").replace("-", ".dev", 1).replace("-", "+", 1)
 """,
 }
-
-
-def run_git(cwd: Path, *args: str) -> str:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(cwd),
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "GIT_CONFIG_NOSYSTEM": "1",
-    }
-    identity = ["-c", "user.name=someone", "-c", "user.email=someone@example.org"]
-    command = ["git", *identity, "-c", "safe.directory=*", *args]
-    done = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, check=True, timeout=60
-    )
-    return done.stdout.decode().strip()
 
 
 def repository(

@@ -2,8 +2,8 @@
 
 A masked workspace differs from its neighbour in a few trees and one commit. Writing these here, and
 taking everything else from what is stored already, costs no git process and no second compression.
-Formats: git's documentation of loose objects, pack files (version 2), pack indexes (version 2) and the
-index (version 2). What is written is read back by git itself in the proof of each workspace.
+Formats: git's documentation of objects, pack files (version 2), pack indexes (version 2) and the index
+(version 2). What is written is read back by git itself in the proof of each workspace.
 """
 
 from __future__ import annotations
