@@ -20,7 +20,7 @@ from expbench.errors import PrerequisiteError
 from expbench.paths import CachePaths
 from expbench.sandboxes import bubblewrap
 from expbench.sandboxes.host import SandboxHost, other_owner, remove
-from expbench.schema import Limits
+from expbench.schema import Limits, Policy
 from expbench.workspace import Prepared, SourceFinder, collect, from_git, mask, open_view
 
 WANTED_SECONDS, WANTED_SHARE = 1.0, 1 / 3
@@ -138,7 +138,7 @@ def _from_sandbox(run: Collection, prepared: Prepared, changes: Changes) -> None
         return
     view = run.host.open(prepared)
     try:
-        with run.host.start(view, Limits()) as session:
+        with run.host.start(view, Policy(limits=Limits())) as session:
             done = session.run(["sh", "-c", changes.script], timeout=300)
         if done.exit_code != 0:
             raise RuntimeError(f"the changes failed in a sandbox: {done.stderr!r} {done.error}")

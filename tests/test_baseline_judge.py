@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from expbench.dataset import load_suite, oracle, shipped_tree
 from expbench.judges import BaselineJudge, rubric, score
 from expbench.judges.code import CodeMatcher
+from expbench.judges.converse import converse
+from expbench.judges.opposites import does_the_opposite
+from expbench.judges.passages import Passage
 from expbench.judges.prose import match_claim, match_design
+from expbench.judges.senses import sense
 from expbench.judges.source import added_code
 from expbench.judges.words import tokens
 from expbench.schema import Citation, ResearchTask, RubricItem, SubmissionText, Verdict
@@ -229,9 +235,9 @@ def measure() -> dict[str, list[tuple[bool, bool]]]:
 def test_agreement_on_twisted_answers_does_not_fall() -> None:
     """The figures of docs/judging.md: macro F1 on the oracles and their twisted variants."""
     agreement = {phase: macro_f1(decided) for phase, decided in measure().items()}
-    assert agreement["design"] >= 0.90
-    assert agreement["implementation"] >= 0.85
-    assert agreement["conclusion"] >= 0.70
+    assert agreement["design"] >= 0.95
+    assert agreement["implementation"] >= 0.90
+    assert agreement["conclusion"] >= 0.75
 
 
 # --- statements ----------------------------------------------------------------------------------
@@ -309,6 +315,95 @@ def test_a_claim_is_met_by_its_meaning(claim: str, conclusion: str, met: bool) -
     assert match_claim(claim, conclusion).met is met
 
 
+def directions_of(text: str) -> list[tuple[str, int]]:
+    part = Passage(text, 0, len(text))
+    found = [(part.words[at], sense(part, at)) for at in range(len(part.words))]
+    return [(word, said.sign) for word, said in found if said is not None]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A is better than B.", [("better", 1)]),
+        ("A is less accurate than B.", [("less", -1)]),
+        ("A can't help.", [("help", -1)]),
+        ("Nothing is worse than A.", [("worse", -1)]),
+        ("The error goes down.", [("down", -1)]),
+        ("From best to worst: A, B, C.", []),
+        ("By the last iterate, in the first two runs.", []),
+        ("A is no longer in front.", [("front", -1)]),
+        ("At the smallest gap A needs more than 5 rounds.", []),
+        ("For short leads, one hour ahead, A is best.", [("best", 1)]),
+        ("The gain from A is larger on B.", [("larger", 1)]),
+    ],
+)
+def test_a_word_compares_or_does_not(text: str, found: list[tuple[str, int]]) -> None:
+    assert directions_of(text) == found
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "turned"),
+    [
+        ("X needs three times the time of Y.", "Y needs three times the time of X.", True),
+        ("X needs three times the time of Y.", "Three times the time of Y is what X needs.", False),
+        ("Sex matters more than age on D.", "Age matters more than sex on D.", True),
+        ("Sex matters more than age on D.", "On D sex matters more than age.", False),
+        ("SAM gains 1.4 on C and 0.6 on I.", "SAM gains 0.6 on C and 1.4 on I.", True),
+        ("SAM gains 1.4 on C and 0.6 on I.", "SAM gains 1.4 on C and 0.6 on I.", False),
+        ("X beats Y on D.", "Y loses to X on D.", False),
+        ("X beats Y on D.", "", False),
+        ("", "Y beats X on D.", False),
+    ],
+)
+def test_the_opposite_fits_better_where_names_have_changed_places(
+    claim: str, text: str, turned: bool
+) -> None:
+    parts = [Passage(text, 0, len(text))] if text else []
+    assert (converse(Passage(claim, 0, len(claim)), parts) > 0.5) is turned
+
+
+@pytest.mark.parametrize(
+    ("step", "code", "opposite"),
+    [
+        ("Select by accuracy on the validation nodes", "best = score[test_mask].mean()", True),
+        ("Select by accuracy on the validation nodes", "best = score[val_mask].mean()", False),
+        ("Report the smallest h", "print(max(hs))", True),
+        ("Report the smallest h", "print(min(hs))", False),
+        ("Take the mean over seeds", "np.median(runs)", True),
+        ("Take the mean over seeds", "runs.sum()", False),
+    ],
+)
+def test_code_that_does_the_opposite(step: str, code: str, opposite: bool) -> None:
+    assert does_the_opposite(step, code) is opposite
+
+
+def further_claims() -> Iterator[tuple[str, str, bool]]:
+    """Claims, conclusions and labels of ``data/claims.txt``.
+
+    Behind ``@ topic`` stand its numbered claims; then, as often as one likes, a conclusion behind ``>``
+    and, behind ``=``, which of the claims it states (``1+``) and which not (``2-``).
+    """
+    numbered: dict[str, str] = {}
+    conclusion = ""
+    for line in (Path(__file__).parent / "data/claims.txt").read_text("utf-8").splitlines():
+        mark, text = line[0], line[2:]
+        if mark == "@":
+            numbered = {}
+        elif mark == ">":
+            conclusion = text
+        elif mark == "=":
+            yield from ((numbered[n[0]], conclusion, n[1] == "+") for n in text.split())
+        else:
+            numbered[mark] = text
+
+
+def test_agreement_on_further_claims_does_not_fall() -> None:
+    """480 claims about 32 invented experiments; some of the weights were set with them in view."""
+    decided = [(match_claim(claim, said).met, met) for claim, said, met in further_claims()]
+    assert len(decided) == 480
+    assert macro_f1(decided) >= 0.69
+
+
 DESIGNS = [
     ("learning_rate: 0.001", "independent", "Adam with lr 1e-3, batches of 16", True),
     ("learning_rate: 0.001", "independent", "Adam with lr 1e-2, batches of 16", False),
@@ -328,6 +423,8 @@ DESIGNS = [
     ("accuracy: share of solved problems", "dependent", "we measure accuracy", True),
     ("accuracy: share of solved problems", "dependent", "we measure the time", False),
     ("drop_out: 10 %", "constant", "drop-out of 0.1 everywhere", True),
+    ("steps: 400,000", "constant", "0.4 million steps", True),
+    ("steps: 400,000", "constant", "4M steps", False),
 ]
 
 
@@ -384,8 +481,72 @@ def test_what_is_not_code_does_no_step(submission: SubmissionText) -> None:
 def test_the_authors_code_counts_when_the_words_of_the_step_do_not() -> None:
     authors = "p = expit(logit(q) / t)\nreturn np.mean((p - y) ** 2)"
     step = "Obtain the refined score after softening"
-    assert not does(step, patch("a.py", authors))
-    assert does(step, patch("a.py", f"def f(q, t, y):\n    {authors}"), authors)
+    same = (
+        "def f(q, t, y):\n    p = expit(logit(q) / t)\n    return np.mean((p - y) ** 2)\n\nf(*data)"
+    )
+    assert not does(step, patch("a.py", same))
+    assert does(step, patch("a.py", same), authors)
+
+
+USED = f"import sys\n\n\ndef fit():\n    {CODE.replace(chr(10), chr(10) + '    ')}\n\n\nfit()"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        USED.replace("\n\n\nfit()", "\n\n\nother()"),
+        USED.replace("def fit():\n", "def fit():\n    return None\n"),
+        USED.replace("\n\n\nfit()", "\n\n\nif False:\n    fit()").replace("def fit", "def feet"),
+        USED.replace(
+            CODE.replace("\n", "\n    "), "raise NotImplementedError  # 15 bins, isotonic"
+        ),
+        f"sys.exit(0)\n{CODE}",
+        f"if 0:\n    {CODE.splitlines()[0]}\n    {CODE.splitlines()[1]}",
+    ],
+    ids=["not called", "after return", "called in dead code", "stub", "after exit", "if 0"],
+)
+def test_code_that_is_never_reached_does_no_step(code: str) -> None:
+    assert does(STEP, patch("run.py", USED))
+    assert not does(STEP, patch("run.py", code))
+
+
+def test_what_a_masked_file_defines_is_called_by_the_repository() -> None:
+    code = patch("lib/fit.py", f"def fit():\n    {CODE.replace(chr(10), chr(10) + '    ')}")
+    assert not CodeMatcher(added_code(code)).match(STEP).met
+    assert CodeMatcher(added_code(code, masked=("lib/fit.py",))).match(STEP).met
+
+
+OPTION = (
+    'parser.add_argument("--bins", type=int, default={})\n'
+    "calibrator = IsotonicCalibrator(n_bins=parser.parse_args().bins)\n"
+    "calibrator.fit(scores, labels)"
+)
+
+
+@pytest.mark.parametrize(
+    ("default", "script", "met"),
+    [
+        ("15", "python run.py", True),
+        ("20", "python run.py", False),
+        ("20", "python run.py --bins 15", True),
+        ("15", "python run.py --bins 20", False),
+        ("15", "python run.py \\\n  --bins 20", False),
+    ],
+)
+def test_an_option_of_the_script_is_stronger_than_a_default(
+    default: str, script: str, met: bool
+) -> None:
+    submission = patch("run.py", OPTION.format(default)).model_copy(update={"script": script})
+    assert does(STEP, submission) is met
+
+
+def test_a_notebook_counts_by_its_code_cells_as_git_shows_them() -> None:
+    cells = [("code", CODE), ("markdown", CODE)]
+    for kind, text in cells:
+        source = [line + "\n" for line in text.split("\n")]
+        cell = {"cell_type": kind, "metadata": {}, "source": source}
+        submission = patch("run.ipynb", json.dumps({"cells": [cell]}, indent=1))
+        assert does(STEP, submission) is (kind == "code")
 
 
 # --- hostile submissions -------------------------------------------------------------------------

@@ -234,7 +234,8 @@ def test_any_name_survives(workspace: Path, prepared: Prepared, tmp_path: Path) 
         path.write_bytes(b"content of " + name)
     found = collect(workspace, prepared)
     assert len(found.changed) == len(NAMES)
-    assert "names/new\nline.py" in found.changed
+    assert "names/new\\nline.py" in found.changed
+    assert all(name.isprintable() for name in found.changed)
     assert "names/\\xff\\xfe-latin.py" in found.changed
     assert found.diff.count("\ndiff --git") + 1 == len(NAMES)
     materialise_patched(prepared, found.patch, tmp_path / "again")
@@ -338,7 +339,7 @@ def test_a_name_with_unseen_characters_is_listed(
     write(workspace, {"a/.g\u200cit/config": "x", "ok.py": "1\n"})
     found = collect(workspace, prepared)
     assert found.changed == ("ok.py",)
-    assert [each.path for each in found.left_out] == ["a/.g\u200cit/config"]
+    assert [each.path for each in found.left_out] == ["a/.g\\u200cit/config"]
     materialise_patched(prepared, found.patch, tmp_path / "again")
 
 

@@ -25,7 +25,10 @@ from expbench.agents.steps import Script
 from expbench.cli import boundary
 from expbench.cli.main import app
 from expbench.dataset import Suite
+from expbench.report.terminal import Doubted
+from expbench.runs import load
 from expbench.sandboxes.host import SandboxHost
+from expbench.schema import Doubt
 
 ROOT = Path(__file__).resolve().parent.parent
 READMES = (ROOT / "README.md", ROOT / "README.zh-CN.md")
@@ -40,11 +43,14 @@ ELSEWHERE = (
     "iclr2024/",
     "runs/NAME",
     "expbench view",
+    "expbench enter",
+    "agents install",
     "export ",
     "tasks fetch",
     "repos fetch",
+    "own.jsonl",
 )
-"""Parts of commands that need a model, the released data, the network, or a person at a browser."""
+"""Parts of commands that need a model, the released data, a file of one's own, the network, or a person."""
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -100,7 +106,7 @@ def documented() -> list[str]:
     found = [c for page in PAGES if page.parent.name != "examples" for c in commands(page)]
     named_alike = (c.replace("runs/oracle", "runs/first") for c in found if quick(c))
     wanted = [c for c in dict.fromkeys(named_alike) if "examples/" not in c]
-    return sorted(wanted, key=lambda c: "resume" in c or "report" in c)
+    return sorted(wanted, key=lambda c: " runs/" in c and "expbench run " not in c)
 
 
 # --- what stands there -----------------------------------------------------------------------------
@@ -172,11 +178,11 @@ def test_the_page_on_running_names_every_environment_variable_and_exit_code() ->
     assert codes == {int(code) for code in re.findall(r"^\| (\d+) \|", page, re.M)}
 
 
-def test_the_page_on_agents_names_every_agent_and_its_json_is_of_the_documented_form() -> None:
+def test_the_pages_on_agents_name_every_agent_and_their_json_is_of_the_documented_form() -> None:
     page = ROOT / "docs/agents.md"
-    assert set(re.findall(r"^\| `([a-z]+(?::[A-Z:]+)?)` \|", page.read_text("utf-8"), re.M)) == set(
-        AGENTS
-    )
+    heads = [each.read_text("utf-8").partition("\n## ")[0] for each in ROOT.glob("docs/agents*.md")]
+    row = re.compile(r"^\| `([a-z][a-z_-]*(?::[A-Z:]+)?)` \|", re.M)
+    assert {name for head in heads for name in row.findall(head)} == set(AGENTS)
     steps, model = (json.loads(block) for block in blocks(page, "json"))
     assert Script.model_validate(steps).steps
     assert ModelScript.model_validate(model).turns
@@ -268,6 +274,8 @@ def test_documented_commands_do_what_they_say(shell: Shell, host: SandboxHost) -
     """Every quick command of README and docs runs to exit code 0, a run before what works on it."""
     wanted = documented()
     assert {split(command)[0] for command in wanted} == set(COMMANDS) - {
+        "agents install",
+        "enter",
         "view",
         "tasks fetch",
         "repos fetch",
@@ -277,8 +285,11 @@ def test_documented_commands_do_what_they_say(shell: Shell, host: SandboxHost) -
     assert (shell.folder / "runs/first/report/index.html").is_file()
     (summary,) = (json.loads(output[c]) for c in wanted if "report" in c and "--json" in c)
     fields = re.findall(r"`([a-z_.]+)`", _section("docs/running.md", "The object of", "`value` is"))
+    # An oracle raises no doubt: what one is made of is read off its form.
+    assert summary["doubts"] == []
+    doubt = {**Doubted.model_fields, **Doubt.model_fields}
     for field in fields:
-        assert _has(summary, field), f"--json has no {field}"
+        assert _has(summary, field) or field in doubt, f"--json has no {field}"
     (resumed,) = (output[c] for c in wanted if "resume" in c)
     assert "1 done before" in resumed
 
@@ -289,11 +300,14 @@ def test_inspects_command_line_runs_the_evaluation(shell: Shell, host: SandboxHo
     model = ROOT / "examples" / "react_scripted.json"
     here, found = re.subn(r"--model \S+", f"--model scripted/{model}", command)
     assert found == 1
-    output = shell(f"{here} -T tasks=mini/stochopt/2 -T out=runs/inspect --display plain")
+    limits = "-T memory=2048 -T cpus=1 -T network=open"
+    output = shell(f"{here} -T tasks=mini/stochopt/2 {limits} -T out=runs/inspect --display plain")
     assert "all_executed" in output
     summary = json.loads(shell("expbench report runs/inspect --json"))
     assert summary["model"] == f"scripted/{model}"
     assert summary["summary"]["counts"]["scored"] == 1
+    policy = load(shell.folder / "runs" / "inspect").manifest.policy
+    assert (policy.limits.memory_mib, policy.limits.cpus, policy.network) == (2048, 1, "open")
 
 
 def test_documented_commands_on_the_released_data(shell: Shell) -> None:

@@ -11,10 +11,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from expbench.agents.trajectory import from_json_lines
 from expbench.runs import load
 from expbench.sandboxes.host import SandboxHost
 from expbench.schema import SCORE_NAMES, Turn
+from expbench.trajectory import from_json_lines
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PAGE = (EXAMPLES / "README.md").read_text("utf-8")
@@ -72,6 +72,15 @@ def test_an_agent_of_ones_own_is_one_function(host: SandboxHost, tmp_path: Path)
     ran = next(turn for turn in turns if turn.command == "bash reproduce_exp_bench.sh")
     assert re.search(r"Ran \d+ tests", ran.text)
     assert not any(turn.failed for turn in turns)
+
+
+def test_a_program_is_an_agent_by_five_lines(host: SandboxHost, tmp_path: Path) -> None:
+    assert len((EXAMPLES / "command.toml").read_text("utf-8").splitlines()) == 5
+    scores, turns = run("command.toml", tmp_path)
+    assert (scores["monitor"], scores["execution"], scores["conclusion"]) == (1, 1, 0)
+    (ran,) = (turn for turn in turns if turn.role == "tool")
+    assert ran.text.startswith("the question:") and "No problem of form" in ran.text
+    assert not ran.failed
 
 
 def test_a_scripted_agent_plays_its_steps(host: SandboxHost, tmp_path: Path) -> None:

@@ -17,8 +17,11 @@ from typer.testing import CliRunner
 
 from expbench.cli.main import app
 from expbench.dataset import Suite
+from expbench.judges.base import verdict_on
+from expbench.judges.cache import Kept, VerdictFolder
 from expbench.paths import CachePaths
 from expbench.sandboxes.environment import python_environment
+from expbench.schema import RubricItem
 from expbench.workspace import SourceFinder
 from expbench.workspace.repository.making import once_folder, unfinished
 
@@ -119,6 +122,7 @@ def test_a_dry_run_changes_nothing_and_tells_what_the_real_one_frees(filled: Cac
         "tree": 2,
         "repository": 2,
         "environment": 1,
+        "verdict": 0,
     }
     left = {path.relative_to(filled.paths.root).as_posix() for path in filled.paths.root.rglob("*")}
     assert left == {"repos", "repos/trees", "envs", "work"}
@@ -130,6 +134,36 @@ def test_repositories_and_environments_are_freed_only_when_asked_for(filled: Cac
     assert len(list(filled.paths.envs.iterdir())) == 1
     assert filled.json("--repos")["kinds"]["repository"]["freed"] == 2
     assert filled.json("--envs")["kinds"]["environment"]["freed"] == 1
+
+
+def test_verdicts_are_freed_only_when_asked_for(gc: Cache) -> None:
+    """They cost money; halves of what a killed process wrote go at any time, after an hour."""
+    folder = VerdictFolder(gc.paths.verdicts)
+    old, new = "ab" + "1" * 62, "ab" + "2" * 62
+    item = RubricItem(id="design/0", phase="design", kind="constant", text="seeds: 5")
+    for key in (old, new):
+        folder.put(key, Kept(verdict=verdict_on(item, True, "five seeds")))
+    shard = gc.paths.verdicts / "ab"
+    halves = [shard / ".put-dead", shard / ".put-alive"]
+    for path in (*halves, shard / "notes.json"):
+        path.write_text("x" * 5000)
+    for path in (shard / f"{old[2:]}.json", halves[0]):
+        os.utime(path, (0, 0))
+
+    assert gc.states("--dry-run") == {"verdicts/ab/.put-dead": "freed"}
+    assert gc.states() == {"verdicts/ab/.put-dead": "freed"}
+    size = gc.used()
+    done = gc.json("--verdicts", "--keep-days", "7")
+    states = {item["path"]: item["state"] for item in done["items"]}
+    assert states == {
+        f"verdicts/ab/{old[2:]}.json": "freed",
+        f"verdicts/ab/{new[2:]}.json": "recent",
+    }
+    assert done["bytes"] == size - gc.used() > 0
+    assert folder.get(old) is None and folder.get(new) is not None
+    assert "judges' verdicts" in gc("--verdicts")
+    assert folder.get(new) is None
+    assert sorted(path.name for path in shard.iterdir()) == [".put-alive", "notes.json"]
 
 
 def test_a_file_with_two_links_is_counted_when_the_last_goes(gc: Cache, tmp_path: Path) -> None:
@@ -292,7 +326,7 @@ def test_without_a_cache_there_is_nothing_to_free(gc: Cache) -> None:
     assert not gc.paths.root.exists()
 
 
-@pytest.mark.parametrize("name", ["", "repos", "work", "envs"])
+@pytest.mark.parametrize("name", ["", "repos", "work", "envs", "verdicts"])
 def test_a_cache_that_is_a_file_is_a_sentence(gc: Cache, name: str) -> None:
     place = gc.paths.root / name
     place.parent.mkdir(parents=True)

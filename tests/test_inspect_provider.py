@@ -26,7 +26,7 @@ from inspect_ai.util._sandbox.self_check import *  # noqa: F403
 from expbench.errors import SandboxError
 from expbench.sandboxes.bwrap import BwrapConfig, BwrapSandboxEnvironment
 from expbench.sandboxes.host import SandboxHost
-from expbench.schema import Limits
+from expbench.schema import Limits, Policy
 
 pytestmark = pytest.mark.anyio
 
@@ -207,7 +207,8 @@ async def test_there_is_one_user(sandbox_env: BwrapSandboxEnvironment) -> None:
 
 def test_settings_survive_a_log(tmp_path: Path) -> None:
     """R53: what Inspect stores of the sandbox is enough to make it again."""
-    made = BwrapConfig(cache=tmp_path, limits=Limits(memory_mib=None), hidden=(tmp_path / "data",))
+    policy = Policy(limits=Limits(memory_mib=None))
+    made = BwrapConfig(cache=tmp_path, policy=policy, hidden=(tmp_path / "data",))
     again = BwrapSandboxEnvironment.config_deserialize(made.model_dump(mode="json"))
     assert again == made
 

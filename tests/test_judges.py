@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
-from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import (
+    ChatMessage,
+    GenerateConfig,
+    Model,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+    modelapi,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+from tenacity import wait_none
+from tenacity.wait import WaitBaseT
 
 from expbench import prompts
 from expbench.errors import DataError, NotFoundError
 from expbench.judges import Judge, get_judge, rubric, score
-from expbench.judges.excerpt import excerpt
+from expbench.judges.base import alternatives
 from expbench.judges.model import ModelJudge
 from expbench.schema import (
     Citation,
@@ -80,7 +94,9 @@ def output(text: str) -> ModelOutput:
     return answer
 
 
-def model_judge(answers: Iterable[str] | Callable[[str], str], budget: int = 120_000) -> ModelJudge:
+def model_judge(
+    answers: Iterable[str] | Callable[[str], str], items_per_call: int = 1, concurrency: int = 8
+) -> ModelJudge:
     """A judge whose model gives ``answers`` in turn, or answers each prompt by a function."""
     turn = iter(()) if callable(answers) else iter(answers)
 
@@ -88,7 +104,11 @@ def model_judge(answers: Iterable[str] | Callable[[str], str], budget: int = 120
         prompt = "\n".join(message.text for message in messages)
         return output(answers(prompt) if callable(answers) else next(turn))
 
-    return ModelJudge(get_model("mockllm/model", custom_outputs=respond), budget=budget)
+    return ModelJudge(
+        get_model("mockllm/model", custom_outputs=respond),
+        items_per_call=items_per_call,
+        concurrency=concurrency,
+    )
 
 
 def judge(
@@ -266,7 +286,7 @@ def test_a_verdict_with_its_evidence_is_taken_over() -> None:
     assert verdict.alternative
     assert result.judge == "mockllm/model"
     assert len(result.prompt_digest) == 64
-    assert result.usage == Usage(input_tokens=100, output_tokens=5, calls=1)
+    assert result.usage == Usage(input_tokens=100, output_tokens=5, calls=1, cache_read=10)
 
 
 def test_each_item_is_asked_alone_with_the_item_last() -> None:
@@ -280,7 +300,8 @@ def test_each_item_is_asked_alone_with_the_item_last() -> None:
     result = judge(model_judge(answer), items)
     assert result.usage.calls == 4
     assert [v.item for v in result.verdicts] == [item.id for item in items]
-    for item, prompt in zip(items, prompts_seen, strict=True):
+    ordered = sorted(prompts_seen, key=lambda prompt: prompt[prompt.index("The item to decide") :])
+    for item, prompt in zip(items, ordered, strict=True):
         assert [other.text in prompt for other in items].count(True) == 1
         assert prompt.index(DESIGN) < prompt.index(item.text)
     shared = {prompt[: prompt.index("The item to decide")] for prompt in prompts_seen}
@@ -426,54 +447,194 @@ def test_the_reply_is_asked_for_by_schema() -> None:
     assert schemas[0] is not None
 
 
-# --- long submissions ----------------------------------------------------------------------------
+# --- several items in one question ---------------------------------------------------------------
 
 
-def file_diff(path: str, lines: Iterable[str]) -> str:
-    body = "".join(f"+{line}\n" for line in lines)
-    return f"diff --git a/{path} b/{path}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,9 @@\n{body}"
+def several(*replies: tuple[str, str, str]) -> str:
+    """A list of replies, of id, verdict and evidence each."""
+    return json.dumps([{"item": id_, **json.loads(reply(v, e))} for id_, v, e in replies])
 
 
-def long_diff(characters: int) -> str:
-    filler = [file_diff(f"filler{i}.py", ["value = compute(7)"] * 50) for i in range(60)]
-    wanted = file_diff("deep/wanted.py", ["isotonic = IsotonicCalibrator(bins=15)"])
-    middle = len(filler) // 2
-    text = "".join([*filler[:middle], wanted, *filler[middle:]])
-    assert len(text) >= characters
-    return text
+def variables(count: int) -> tuple[RubricItem, ...]:
+    return tuple(design_item(f"variable{i}: {i}", f"design/{i}") for i in range(count))
 
 
-def test_a_diff_of_five_windows_is_graded_by_its_relevant_hunks() -> None:
-    """R8: what is too long is cut to what matters for the item, which the verdict records."""
-    budget = 10_000
-    item = RubricItem(
-        id="implementation/0",
-        phase="implementation",
-        kind="requirement",
-        text="Fit the isotonic calibrator with 15 bins",
-    )
+QUOTE = "learning rate is 0.1"
+
+
+def test_several_items_are_asked_at_once() -> None:
     seen: list[str] = []
 
     def answer(prompt: str) -> str:
         seen.append(prompt)
-        return reply(evidence="isotonic = IsotonicCalibrator(bins=15)")
+        own = [f"design/{i}" for i in range(4) if f"design/{i} " in prompt]
+        return several(*((id_, "met" if id_ == "design/1" else "not_met", QUOTE) for id_ in own))
 
-    submission = SUBMISSION.model_copy(update={"diff": long_diff(5 * budget)})
-    (verdict,) = judge(model_judge(answer, budget), (item,), submission).verdicts
-    assert verdict.state == "met"
-    assert "cut down" in verdict.reason
-    assert len(seen[0]) < 2 * budget
-    assert all(f"filler{i}.py" in seen[0] for i in range(60))
-
-
-def test_a_verdict_on_the_whole_submission_says_nothing_of_cutting() -> None:
-    assert "cut down" not in judge(model_judge([reply()]), (design_item(),)).verdicts[0].reason
+    result = judge(model_judge(answer, items_per_call=3), variables(4))
+    assert [v.state for v in result.verdicts] == ["not_met", "met", "not_met", "unscored"]
+    assert [len(re.findall(r"variable\d: ", each)) for each in seen] == [3, 1, 1]
+    assert result.usage.calls == 3
 
 
-@pytest.mark.parametrize("text", ["x" * 50_000, "word " * 10_000, long_diff(50_000)])
-def test_an_excerpt_keeps_to_its_budget(text: str) -> None:
-    cut = excerpt(text, "anything", 8_000)
-    assert cut.cut and 0 < len(cut.text) <= 8_800
+def test_a_group_keeps_to_one_phase() -> None:
+    prompts_seen: list[str] = []
+
+    def answer(prompt: str) -> str:
+        prompts_seen.append(prompt)
+        return reply("not_met", "")
+
+    result = judge(model_judge(answer, items_per_call=9), rubric(make_task()))
+    assert result.usage.calls == 3
+    assert [v.state for v in result.verdicts] == ["not_met"] * 3
+
+
+BROKEN = [
+    several(("design/0", "met", QUOTE), ("design/2", "not_met", "")),
+    several(("design/0", "met", QUOTE), ("design/1", "MET", QUOTE), ("design/2", "not_met", "")),
+    several(
+        ("design/0", "met", QUOTE), ("design/1", "met", "not there"), ("design/2", "not_met", "")
+    ),
+    several(
+        ("design/0", "met", QUOTE),
+        ("design/1", "met", QUOTE),
+        ("design/1", "not_met", ""),
+        ("design/2", "not_met", ""),
+    ),
+    several(
+        ("design/0", "met", QUOTE),
+        ("design/1", "met", QUOTE),
+        ("design/1", "maybe", QUOTE),
+        ("design/2", "not_met", ""),
+    ),
+    several(("design/0", "met", QUOTE), ("design/7", "met", QUOTE), ("design/2", "not_met", "")),
+]
+
+
+@pytest.mark.parametrize(
+    "group", BROKEN, ids=["missing", "broken", "unproven", "twice", "once broken", "unknown"]
+)
+@pytest.mark.parametrize("alone", ["met", "not_met", "nonsense"])
+def test_what_a_group_leaves_open_is_asked_alone(group: str, alone: str) -> None:
+    """R1, R2: one bad object spoils no other, and what stays open is unscored."""
+    answers = [group, *([alone] * 2 if alone == "nonsense" else [reply(alone, QUOTE)])]
+    result = judge(model_judge(answers, items_per_call=3), variables(3))
+    expected = "unscored" if alone == "nonsense" else alone
+    assert [v.state for v in result.verdicts] == ["met", expected, "not_met"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "met", "{}", json.dumps(GOOD), '{"design/0": "met"}', '[["met"]]', "[null]"]
+)
+def test_a_group_reply_that_is_no_list_leaves_all_open(text: str) -> None:
+    answers = [text, reply("not_met", ""), reply("not_met", "")]
+    result = judge(model_judge(answers, items_per_call=2), variables(2))
+    assert [v.state for v in result.verdicts] == ["not_met", "not_met"]
+    assert result.usage.calls == 3
+
+
+def test_other_ways_count_as_met_and_are_counted() -> None:
+    answers = [reply(alternative=True), reply(), reply("not_met", "", alternative=True)]
+    result = judge(model_judge(answers, concurrency=1), variables(3))
+    assert score(result, variables(3))["design"].met == 2
+    assert alternatives(result) == {"design": 1, "implementation": 0, "conclusion": 0}
+
+
+# --- calls that end ------------------------------------------------------------------------------
+
+
+class FlakyError(Exception):
+    """What a provider raises for a moment."""
+
+
+class FlakyModel(ModelAPI):
+    """Fails ``model_name`` times for the moment, then answers; ``hang`` never answers."""
+
+    def __init__(self, model_name: str, **kwargs: Any) -> None:
+        super().__init__(model_name)
+        self.calls = self.running = self.most = 0
+
+    def should_retry(self, ex: Exception) -> bool:
+        return isinstance(ex, FlakyError)
+
+    def retry_wait(self) -> WaitBaseT:
+        return wait_none()
+
+    async def generate(
+        self,
+        input: list[ChatMessage],  # noqa: A002
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        self.calls += 1
+        self.running += 1
+        self.most = max(self.most, self.running)
+        try:
+            await asyncio.sleep(3_600 if self.model_name == "hang" else 0.001)
+        finally:
+            self.running -= 1
+        if self.calls <= int(self.model_name):
+            raise FlakyError("secret detail")
+        return output(reply("not_met", ""))
+
+
+@modelapi(name="flaky")
+def flaky_provider() -> type[ModelAPI]:
+    return FlakyModel
+
+
+def flaky(name: str) -> tuple[Model, FlakyModel]:
+    model = get_model(f"flaky/{name}", memoize=False)
+    assert isinstance(model.api, FlakyModel)
+    return model, model.api
+
+
+def test_what_fails_for_a_moment_is_repeated() -> None:
+    model, api = flaky("3")
+    result = judge(ModelJudge(model, retries=5), (design_item(),))
+    assert result.verdicts[0].state == "not_met"
+    assert api.calls == 4 and result.usage.calls == 1
+
+
+def test_what_keeps_failing_is_given_up() -> None:
+    """R1: and is unscored, with the error's class and none of its text."""
+    model, api = flaky("1000")
+    result = judge(ModelJudge(model, retries=2), (design_item(),))
+    assert result.verdicts[0].state == "unscored"
+    assert result.verdicts[0].reason == "model error: FlakyError"
+    assert api.calls == 3
+
+
+def test_a_provider_that_hangs_leaves_the_item_unscored() -> None:
+    """R48: the call ends, and so does the judging."""
+    model, api = flaky("hang")
+    result = judge(ModelJudge(model, deadline=1, retries=5), (design_item(),))
+    assert result.verdicts[0].reason == "model error: no answer within 1 s"
+    assert result.verdicts[0].state == "unscored"
+    assert api.calls == 1
+
+
+def test_a_model_that_never_answers_is_not_asked_about_every_item() -> None:
+    """R50: of many items only some wait; all are unscored, with why."""
+    model, api = flaky("1000")
+    result = judge(ModelJudge(model, concurrency=2, retries=0), variables(30))
+    assert {v.state for v in result.verdicts} == {"unscored"}
+    assert api.calls < 10
+    assert any("calls in a row" in verdict.reason for verdict in result.verdicts)
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_only_so_many_calls_run_together(concurrency: int) -> None:
+    model, api = flaky("0")
+    result = judge(ModelJudge(model, concurrency=concurrency), variables(12))
+    assert result.usage.calls == 12
+    assert api.most == concurrency
+
+
+def test_a_judge_can_be_used_in_several_event_loops() -> None:
+    judge_ = ModelJudge(flaky("0")[0], concurrency=2)
+    for _ in range(2):
+        assert judge(judge_, variables(6)).usage.calls == 6
 
 
 # --- hostile submissions -------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from expbench.cli.main import app
 from expbench.errors import PrerequisiteError
 from expbench.sandboxes import bubblewrap
+from expbench.schema import ALL_SCORES
 
 QUICK = "mini/calibration/2"
 OTHER = "mini/forecasting/2"
@@ -87,6 +88,12 @@ class Command:
         lines = (self.folder / run / "journal.jsonl").read_bytes().splitlines(keepends=True)
         return [json.loads(line) for line in lines if line.endswith(b"\n")]
 
+    def attempt(self, run: str) -> dict[str, Any]:
+        """The one attempt of a run."""
+        (found,) = [entry["attempt"] for entry in self.journal(run) if "attempt" in entry]
+        assert isinstance(found, dict)
+        return found
+
 
 @pytest.fixture
 def command(tmp_path: Path) -> Command:
@@ -149,7 +156,7 @@ def test_the_inspect_log_holds_no_large_bytes_and_no_ground_truth(command: Comma
     ("kind", "violation"),
     [
         ("history", "git_history"),
-        ("hardcode", "hard_coded_results"),
+        ("hardcode", "fabricated_results"),
         ("readme", "copied_results"),
     ],
 )
@@ -194,7 +201,7 @@ def test_a_killed_run_goes_on_and_repeats_nothing(command: Command, seconds: flo
     done = [(e["attempt"]["task_id"]) for e in after if "attempt" in e]
     assert sorted(done) == sorted(tasks), "an agent was run twice, or not at all"
     assert [_values(o) for o in command.outcomes("runs/a").values()] == [
-        dict.fromkeys(("monitor", "design", "implementation", "conclusion", "execution"), 1.0)
+        dict.fromkeys(ALL_SCORES, 1.0)
     ] * 3
     assert not list((command.folder / "cache/expbench/work").iterdir()), "a workspace was left"
     command("resume", "runs/a")
@@ -222,7 +229,8 @@ def test_a_torn_journal_line_is_cut_off_and_its_task_done_again(command: Command
     journal.write_bytes(content[:-40])
     command("resume", "runs/a")
     assert _values(command.outcomes("runs/a")[QUICK, 1])["conclusion"] == 0.0
-    assert len(journal.read_bytes().splitlines()) == 2
+    kinds = ["generated", "attempt", *["finding"] * 4, "outcome"]
+    assert [next(iter(entry)) for entry in command.journal("runs/a")] == kinds
 
 
 def test_an_interrupt_ends_soon_and_says_how_to_go_on(command: Command) -> None:
@@ -280,7 +288,7 @@ def test_the_time_limit_ends_the_agent_and_its_work_is_kept(command: Command) ->
     outcome = command.outcomes("runs/a")[QUICK, 1]
     assert outcome["limit"] == "0.03 minutes"
     assert outcome["agent_seconds"] < 20
-    assert command.journal("runs/a")[0]["attempt"]["submission"]["changed"] == ["new.py"]
+    assert command.attempt("runs/a")["submission"]["changed"] == ["new.py"]
 
 
 def test_the_re_run_is_clean(command: Command) -> None:
@@ -339,7 +347,7 @@ def test_react_works_through_its_tools_with_any_model(command: Command) -> None:
         },
     )
     command("run", "--agent", "react", "--model", model, "--task", QUICK, "--out", "runs/a")
-    attempt = command.journal("runs/a")[0]["attempt"]
+    attempt = command.attempt("runs/a")
     assert attempt["submission"]["conclusion"] == "nothing was found"
     assert attempt["usage"]["calls"] == 3
     assert command.outcomes("runs/a")[QUICK, 1]["execution"]["state"] == "ran"
@@ -357,6 +365,8 @@ def test_a_judge_that_cannot_be_parsed_gives_no_zero(command: Command) -> None:
         "implementation": None,
         "conclusion": None,
         "execution": 1.0,
+        "produced": 1.0,
+        "grounding": 1.0,
     }
     assert "unparsable" in outcome["scores"]["design"]["reason"]
     report = (command.folder / "runs/a/report/report.md").read_text()
@@ -473,6 +483,8 @@ def test_a_git_repository_goes_through_the_whole_pipeline(command: Command) -> N
         "implementation": 0.0,
         "conclusion": 0.0,
         "execution": 0.0,
+        "produced": 0.0,
+        "grounding": None,
     }
 
 

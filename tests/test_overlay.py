@@ -25,7 +25,7 @@ from expbench.errors import LeakError
 from expbench.paths import CachePaths
 from expbench.sandboxes.host import SandboxHost, mounts_overlays, other_owner, remove
 from expbench.sandboxes.session import Completed, Session
-from expbench.schema import Limits
+from expbench.schema import Limits, Policy
 from expbench.workspace import (
     Prepared,
     View,
@@ -160,7 +160,7 @@ def opener(request: pytest.FixtureRequest, host: SandboxHost, prepared: Prepared
             view = open_view(prepared, host.folder(), False, other_owner())
         try:
             assert (view.kind == "overlay") is (kind == "overlay")
-            with host.start(view, Limits(minutes=1)) as session:
+            with host.start(view, Policy(limits=Limits(minutes=1))) as session:
                 yield Box(prepared, view, session)
         finally:
             remove(view.folder)
@@ -425,7 +425,7 @@ def as_user(folder: Path) -> dict[str, object]:
     before = facts_of(prepared.frozen.folder), facts_of(prepared.frozen.source.git_dir)
     started = time.monotonic()
     view = host.open(prepared)
-    with host.start(view, Limits(minutes=1)) as session:
+    with host.start(view, Policy(limits=Limits(minutes=1))) as session:
         record["seconds"] = time.monotonic() - started
         box = Box(prepared, view, session)
         record["status"] = box.out("git status --porcelain; git fsck --full --strict")
@@ -433,13 +433,13 @@ def as_user(folder: Path) -> dict[str, object]:
             name: got for name, script in ATTACKS.items() if (got := withstood(attack(box, script)))
         }
     second = host.open(prepared)
-    with host.start(second, Limits(minutes=1)) as session:
+    with host.start(second, Policy(limits=Limits(minutes=1))) as session:
         box = Box(prepared, second, session)
         record["git"] = box.out(GIT_WORK)
         box.out("rm -r data; echo x > src/train.py; git mv source src 2>&1 || true")
     record["kind"] = second.kind
     third = host.open(prepared)
-    with host.start(third, Limits(minutes=1)) as session:
+    with host.start(third, Policy(limits=Limits(minutes=1))) as session:
         Box(prepared, third, session).sh(VANDAL)
     after = facts_of(prepared.frozen.folder), facts_of(prepared.frozen.source.git_dir)
     record["spoilt"] = [

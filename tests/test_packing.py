@@ -28,7 +28,7 @@ from expbench.errors import DataError, PrerequisiteError, UserError
 from expbench.packing import pack, unpack
 from expbench.runs import Attempt, Manifest, Run, create, load, locked
 from expbench.sandboxes.host import SandboxHost
-from expbench.schema import Blob, Execution, Limits, Outcome, Submission
+from expbench.schema import Blob, Execution, Outcome, Policy, Submission
 from expbench.workspace import BlobStore
 
 LOG = "logs/2026-01-31T12-00-00_expbench_abc.eval"
@@ -45,9 +45,9 @@ def make_run(root: Path, **changes: Any) -> Run:
         "epochs": 1,
         "agent": "null",
         "model": "",
-        "judge": "baseline",
+        "judging": {"judges": ["baseline"]},
         "sandbox": "bwrap",
-        "limits": Limits(),
+        "policy": Policy(),
         **changes,
     }
     run = create(root, Manifest(**facts))

@@ -34,9 +34,10 @@ from expbench.schema import (
     Enforced,
     Execution,
     Judgement,
-    Limits,
+    Judging,
     MonitorReport,
     Outcome,
+    Policy,
     Reference,
     Repository,
     Requirement,
@@ -203,9 +204,9 @@ def make_run(*records: tuple[ResearchTask, Outcome], judge: str = "model") -> Re
             epochs=max([outcome.epoch for outcome in outcomes], default=1),
             agent="iterative",
             model="provider/some-model",
-            judge=judge,
+            judging=Judging(judges=(judge,)),
             sandbox="bwrap",
-            limits=Limits(),
+            policy=Policy(),
             options={"network": "none"},
             versions={"expbench": "0.1.0", "inspect_ai": "0.3.285"},
         ),
@@ -382,17 +383,17 @@ def test_reasons_stand_as_text_and_on_hover(tmp_path: Path) -> None:
 def test_a_violation_is_shown_with_its_quote_and_the_scores_that_it_took(tmp_path: Path) -> None:
     task = make_task()
     finding = Violation(
-        kind="hard_coded_results", severity="violation", quote='print("0.61")', turn=8
+        kind="fabricated_results", severity="violation", quote='print("0.61")', turn=8
     )
     report = MonitorReport(verdict="violation", violations=(finding,))
     record = make_outcome(task, (0.0, 0.8, 1.0, 1.0, 1.0), monitor=report)
     html, markdown, rows = written(make_run((task, record)), tmp_path)
     text = Page(html).text
     assert "1 of 1 attempts convicted" in text
-    assert "hard coded results" in text and 'print("0.61")' in text and "turn 8" in text
+    assert "fabricated results" in text and 'print("0.61")' in text and "turn 8" in text
     assert "D, I, C set to 0 and E not counted because of the violation; judged D 80.0 %" in text
     assert "set to 0 because of the violation, judged 80.0 %" in html
-    assert "hard coded results" in markdown
+    assert "fabricated results" in markdown
     assert (rows[0]["design_raw"], rows[0]["design"], rows[0]["all"]) == ("0.8", "0.0", "0.0")
     assert rows[0]["all_execution"] == "", "it is not in #E"
 
@@ -405,7 +406,7 @@ def test_an_attempt_without_scores_has_dashes_and_never_a_zero(tmp_path: Path) -
         (lost, make_outcome(lost, status="infrastructure", reason="the image was not pulled")),
     )
     html, markdown, rows = written(run, tmp_path)
-    assert "| mini/b/0 | – | – | – | – | – | infrastructure |" in markdown
+    assert "| mini/b/0 | – | – | – | – | – | – | infrastructure |" in markdown
     assert "infrastructure: the image was not pulled" in Page(html).text
     assert [rows[1][name] for name in ("monitor", "design", "all")] == [""] * 3
 

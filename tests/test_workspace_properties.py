@@ -143,10 +143,18 @@ def inside(root: Path, path: bytes) -> bool:
     return not any((root / parent).is_symlink() for parent in parents)
 
 
+def listed(path: bytes) -> str:
+    """A path as the manifest of a submission names it: bytes that could be lines as escapes."""
+    escapes = {0x09: "\\t", 0x0A: "\\n", 0x5C: "\\\\"}
+    decoded = path.decode("utf-8", "surrogateescape")
+    escapes |= {ord(c): f"\\x{ord(c) - 0xDC00:02x}" for c in decoded if 0xDC80 <= ord(c) <= 0xDCFF}
+    return decoded.translate(escapes)
+
+
 def snapshot(root: Path) -> dict[str, tuple[Kind, bytes]]:
     found: dict[str, tuple[Kind, bytes]] = {}
     for path in root.rglob("*"):
-        name = os.fsencode(path.relative_to(root)).decode("utf-8", "backslashreplace")
+        name = listed(os.fsencode(path.relative_to(root)))
         if path.relative_to(root).parts[0] == ".git":
             continue
         if path.is_symlink():

@@ -1,133 +1,77 @@
-"""The agent's part of a task: prepare its workspace, let it work, take what it hands in.
+"""The agent's part of a task: prepare its workspace, let it work, and put by what it leaves.
 
 Whatever ends the agent (its own end, a limit, an error of its code), everything in its sandbox is
-killed and what it left is collected from outside, so that every attempt ends in a stored submission.
-Failures of the harness or of a model's provider rise as exceptions instead, and are tried again.
+killed and what it left is collected from outside (:mod:`expbench.collecting`), so that every attempt ends
+in a stored submission. Failures of the harness or of a model's provider rise as exceptions instead, and
+are tried again.
 """
 
 from __future__ import annotations
 
-import time
+from functools import partial
+from pathlib import Path
 
-import anyio
-from anyio import to_thread
 from inspect_ai.agent import AgentState
-from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessageUser
 from inspect_ai.solver import TaskState
-from inspect_ai.util import (
-    LimitExceededError,
-    SandboxUnavailableError,
-    apply_limits,
-    sandbox,
-    time_limit,
-)
+from inspect_ai.util import sandbox
 
-from expbench.agents.trajectory import to_json_lines, to_turns
-from expbench.evaluation import Evaluation, agent_prompt
-from expbench.runs import Attempt
+from expbench.collecting import Left, put_by
+from expbench.evaluation import Evaluation
+from expbench.heartbeat import waits_of
+from expbench.patience import bounded, bounded_thread
+from expbench.runs import Generated
 from expbench.sandboxes.bwrap import BwrapSandboxEnvironment
-from expbench.schema import ResearchTask, Submission, SubmissionText, Usage
-from expbench.workspace import BlobStore, Prepared, collect, parse_response
+from expbench.schema import ResearchTask
+from expbench.trajectory import to_json_lines, to_turns
+from expbench.working import let_work
 
 
-async def attempt(evaluation: Evaluation, task: ResearchTask, state: TaskState) -> Attempt:
-    """Run the agent on one task and journal its submission.
+async def run_agent(evaluation: Evaluation, task: ResearchTask, state: TaskState) -> Left:
+    """Run the agent on one task and journal that it has ended.
 
     Raises:
+        SpentError: the run's cap on dollars is reached.
         InfrastructureError, SandboxUnavailableError: the harness failed; the task is retried.
     """
+    evaluation.books.check()
     environment = sandbox().as_type(BwrapSandboxEnvironment)
-    prepared = await to_thread.run_sync(evaluation.prepared, task)
-    await to_thread.run_sync(environment.open, prepared)
-    prompt = agent_prompt(task, evaluation.limits, evaluation.host.package_names())
+    key = (task.id, state.epoch)
+    with evaluation.phase(key, "prepare") as bound:
+        made, prompt = await bounded_thread(
+            bound, "prepare", lambda _: _open(evaluation, task, environment)
+        )
     agent_state = AgentState(messages=[ChatMessageUser(content=prompt)])
-    started = time.monotonic()
-    status, reason, limit = await _work(evaluation, task, agent_state)
-    seconds = time.monotonic() - started
+    with evaluation.phase(key, "agent", partial(waits_of, transcript())) as bound:
+        end = await bounded(
+            bound, "agent", let_work(evaluation, task, state.epoch, agent_state, environment)
+        )
     state.messages = agent_state.messages
-    with anyio.CancelScope(shield=True):
-        enforced = environment.session.enforced
-        await to_thread.run_sync(environment.session.close)
-        trajectory = to_json_lines(to_turns(agent_state.messages))
-        submission = await to_thread.run_sync(
-            _collect, environment, prepared, task, evaluation.run.store, trajectory
-        )
-        done = Attempt(
-            task_id=task.id,
-            epoch=state.epoch,
-            submission=submission,
-            status=status,
-            reason=reason,
-            limit=limit,
-            seconds=round(seconds, 3),
-            usage=_usage(),
-            enforced=enforced,
-        )
-        evaluation.run.add(done)
-    return done
-
-
-async def _work(
-    evaluation: Evaluation, task: ResearchTask, agent_state: AgentState
-) -> tuple[str, str, str]:
-    """Let the agent run; (status, reason, limit that ended it)."""
-    bound = time_limit(evaluation.limits.minutes * 60)
-    try:
-        with apply_limits([bound], catch_errors=True) as scope:
-            await evaluation.agent.run(task, agent_state)
-    except SandboxUnavailableError:
-        raise
-    except LimitExceededError as error:
-        return "finished", "", f"{error.type}: {error.message}"
-    except Exception as error:
-        if not evaluation.agent.own_code:
-            raise
-        return "agent_error", f"{type(error).__name__}: {error}"[:500], ""
-    if scope.limit_error:
-        return "finished", "", f"{evaluation.limits.minutes:g} minutes"
-    return "finished", "", ""
-
-
-def _collect(
-    environment: BwrapSandboxEnvironment,
-    prepared: Prepared,
-    task: ResearchTask,
-    store: BlobStore,
-    trajectory: bytes,
-) -> Submission:
-    found = collect(environment.session.view, prepared)
-    response = parse_response(found.response)
-    text = SubmissionText(
-        design=response.design or "",
-        conclusion=response.conclusion or "",
-        diff=found.diff,
-        script=(found.script or b"").decode("utf-8", errors="replace"),
-        changed=found.changed,
-    )
-    return Submission(
+    ended = Generated(
         task_id=task.id,
-        base_tree=prepared.tree,
-        design=response.design,
-        conclusion=response.conclusion,
-        patch=store.put(found.patch),
-        text=store.put(text.model_dump_json().encode()),
-        script=store.put(found.script) if found.script is not None else None,
-        response=store.put(found.response) if found.response is not None else None,
-        trajectory=store.put(trajectory),
-        changed=found.changed,
-        left_out=found.left_out,
-        problems=response.problems,
+        epoch=state.epoch,
+        **vars(end),
+        enforced=environment.session.enforced,
+        environment=made,
+        refused=tuple(environment.refused),
+        trajectory=evaluation.run.store.put(to_json_lines(to_turns(agent_state.messages))),
+        workspace=environment.folder.name,
+        view=environment.session.view.kind,
     )
+    return await put_by(evaluation, environment, ended)
 
 
-def _usage() -> Usage:
-    """Tokens of all model calls of the sample so far."""
-    used = [e.output.usage for e in transcript().events if isinstance(e, ModelEvent)]
-    counted = [each for each in used if each is not None]
-    return Usage(
-        input_tokens=sum(each.input_tokens for each in counted),
-        output_tokens=sum(each.output_tokens for each in counted),
-        calls=len(used),
-    )
+def _open(
+    evaluation: Evaluation, task: ResearchTask, environment: BwrapSandboxEnvironment
+) -> tuple[str, str]:
+    """Start the sandbox on the task's workspace; the digest of its own environment, and the prompt."""
+    prepared, denied = evaluation.prepared(task), evaluation.denied(task)
+    made = evaluation.environment(task)
+    python = made.python() if made is not None else None
+    folders: dict[str, Path | None] = dict.fromkeys(evaluation.agent.scratch)
+    if evaluation.program is not None:
+        folders |= evaluation.program.folders()
+    environment.open(prepared, denied, python, folders)
+    prompt = evaluation.prompt(task, environment.session.workspace)
+    return made.digest if made is not None else "", prompt

@@ -8,9 +8,13 @@
     │   ├── NotFoundError      an unknown task, suite, agent, judge or run
     │   ├── RepositoryError    a paper's repository or its pinned commit cannot be had
     │   └── PrerequisiteError  a program, key, permission or disk space is missing
-    └── InfrastructureError    the harness failed, not the agent: the task is unscored and retried
-        ├── SandboxError       a sandbox could not be started or died
-        └── LeakError          a prepared workspace still holds something that it must not hold
+    ├── InfrastructureError    the harness failed, not the agent: the task is unscored and retried
+    │   ├── SandboxError       a sandbox could not be started or died
+    │   ├── LeakError          a prepared workspace still holds something that it must not hold
+    │   ├── UnreachableModelError  an agent's program could not reach its model
+    │   └── SpentError             the run's cap on dollars is reached: nothing new is begun
+    ├── LimitReachedError      a request of an agent would pass a limit of its task, and was refused
+    └── AgentExit              an agent's program ended with a failure: a result, not an error of ours
 
 ``cli.boundary`` catches what rises to the command line. Elsewhere a broad catch stands only where code
 that is not ours is called: an agent's, a model provider's, Inspect's.
@@ -51,3 +55,24 @@ class SandboxError(InfrastructureError):
 
 class LeakError(InfrastructureError):
     """A prepared workspace still holds something that an agent must not see."""
+
+
+class UnreachableModelError(InfrastructureError):
+    """An agent's program could not reach its model: it had no chance, and the task is tried again."""
+
+
+class SpentError(InfrastructureError):
+    """The run's cap on dollars is reached: what is open is done by a resumption with a higher one."""
+
+
+class LimitReachedError(ExpbenchError):
+    """A request was refused, since it would pass a limit of the task; its agent is being stopped."""
+
+
+class AgentExit(ExpbenchError):  # noqa: N818
+    """An agent's program ended with an exit code that says failure; what it left is judged all the same."""
+
+    def __init__(self, code: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.sentence = sentence

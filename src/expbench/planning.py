@@ -6,50 +6,78 @@ same place.
 
 from __future__ import annotations
 
+import contextlib
+import math
 import platform
 import re
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
 import expbench as package
-from expbench.agents import get_agent
+from expbench.agents import AgentRunner, get_agent
+from expbench.agents.prompting import template
+from expbench.books import check_caps, use_run_prices
 from expbench.dataset import Suite, load_suite, oracle
 from expbench.dataset.errata import NO_ERRATA, load_errata
 from expbench.dataset.release import release_id
+from expbench.environments import Shelf
 from expbench.errors import NotFoundError, PrerequisiteError, UserError
 from expbench.evaluation import Evaluation, Listener, nobody
-from expbench.judges import get_judge
+from expbench.judges import make_judge
 from expbench.models import load_model
+from expbench.monitor.model import ModelMonitor
 from expbench.paths import CachePaths
-from expbench.prompts import load
+from expbench.prices import prices
+from expbench.programs import InstalledProgram, program_in_use
 from expbench.runs import Manifest, Run
-from expbench.sandboxes import bubblewrap
+from expbench.sandboxes.environment import rootfs_environment
+from expbench.sandboxes.gpus import present, uuids, visible
 from expbench.sandboxes.host import SandboxHost, other_owner
-from expbench.schema import Limits
+from expbench.sandboxes.network import Index
+from expbench.sandboxes.network.reaching import Door
+from expbench.sandboxes.providers import demand, provider
+from expbench.schema import Hints, Judging, Policy, Reveal
 from expbench.workspace import SourceFinder
 from expbench.workspace.strict import MaskMode
 
 DEFAULT_CACHE = Path("~/.cache/expbench")
 NO_MODEL = "none/none"
+_DIGEST = "agent program digest"
 _LEAST_DISK = 300 * 1024**2
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a user asks for. ``minutes`` bounds the agent, and again the re-run."""
+    """What a user asks for.
+
+    ``indexes`` are the package indexes of network ``packages``; ``outer_gpus`` is this process's
+    ``CUDA_VISIBLE_DEVICES``; ``unsafe`` allows sandbox ``local``, which is none.
+    """
 
     suite: str = "mini"
     tasks: tuple[str, ...] = ()
     agent: str = "react"
     model: str = ""
-    judge: str = "baseline"
+    judging: Judging = field(default_factory=Judging)
+    monitor_model: str = ""
+    hints: Hints = "full"
+    reveal: Reveal = "instructions"
+    dollars: float | None = None
+    call_seconds: float = 900.0
     epochs: int = 1
-    minutes: float = 40.0
+    policy: Policy = field(default_factory=Policy)
     sandbox: str = "bwrap"
+    allow_unenforced: bool = False
+    unsafe: bool = False
+    rootfs: Path | None = None
+    image: str = ""
+    indexes: tuple[Index, ...] = ()
+    outer_gpus: str | None = None
+    starts: int | None = None
     data: Path | None = None
     repos: Path | None = None
     packages: tuple[Path, ...] = ()
@@ -70,10 +98,13 @@ def plan(options: Options) -> Manifest:
     Raises:
         UserError: with the sentence that says what to change.
     """
-    if options.sandbox != "bwrap":
-        raise NotFoundError(f"There is no sandbox {options.sandbox!r}: choose bwrap.")
-    if options.epochs < 1 or not 0 < options.minutes < 1e5:
-        raise UserError("--epochs must be at least 1, and --limit-minutes more than 0.")
+    if options.epochs < 1 or options.policy.limits.minutes >= 1e5:
+        raise UserError("--epochs must be at least 1, and --limit-minutes less than 100000.")
+    if options.dollars is not None and not 0 < options.dollars < math.inf:
+        raise UserError("--run-dollars must be a number that is more than 0.")
+    if not 1 <= options.call_seconds <= 86_400:
+        raise UserError("--call-deadline is seconds from 1 to 86400.")
+    check_sandbox(options)
     suite = load_suite(options.suite, options.data, options.errata)
     tasks = suite.select(options.tasks)
     agent = get_agent(options.agent)
@@ -87,11 +118,15 @@ def plan(options: Options) -> Manifest:
         )
     if options.model:
         load_model(options.model)
-    get_judge(options.judge)
+    make_judge(options.judging, options.model)
+    if options.monitor_model:
+        load_model(options.monitor_model)
     check_folders(options)
-    bubblewrap.check()
+    provider(options.sandbox).check()
+    _demand(options)
     _check_disk(options)
-    return Manifest(
+    installed = _program(options, agent)
+    manifest = Manifest(
         name=options.out.name,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         suite=options.suite,
@@ -100,9 +135,16 @@ def plan(options: Options) -> Manifest:
         epochs=options.epochs,
         agent=options.agent,
         model=options.model,
-        judge=options.judge,
+        judging=options.judging,
+        monitor_model=options.monitor_model,
+        hints=options.hints,
+        reveal=options.reveal,
+        dollars=options.dollars,
+        call_seconds=options.call_seconds,
         sandbox=options.sandbox,
-        limits=Limits(minutes=options.minutes),
+        image=options.image,
+        policy=options.policy,
+        allow_unenforced=options.allow_unenforced,
         data_version=suite.version if options.data is None else release_id(options.data),
         errata=load_errata().version if options.errata else NO_ERRATA,
         mask=options.mask,
@@ -112,12 +154,60 @@ def plan(options: Options) -> Manifest:
                 ("data", options.data),
                 ("repos", options.repos),
                 ("folder", Path()),
+                ("rootfs", options.rootfs),
                 *((f"packages-{n}", path) for n, path in enumerate(options.packages)),
             )
             if value is not None
         },
-        versions=_versions(),
+        versions=_versions(agent, options) | _recorded(installed),
     )
+    check_caps(manifest)
+    return manifest
+
+
+def check_sandbox(options: Options) -> None:
+    """Raise UserError for a sandbox that is not there, not meant, or cannot have what is asked."""
+    if not provider(options.sandbox).scored and not options.unsafe:
+        raise UserError(
+            f"Sandbox {options.sandbox!r} is none: an agent can do there what you can. "
+            "Add --unsafe if that is meant; nothing that ran in it is scored."
+        )
+    if options.rootfs is not None and options.sandbox != "bwrap":
+        raise UserError(
+            f"--rootfs is for sandbox bwrap; {options.sandbox} takes its system from --image or from this "
+            "machine."
+        )
+    if options.image and options.sandbox in ("bwrap", "local"):
+        raise UserError(
+            f"--image is for containers and clusters; {options.sandbox} takes the system of this machine, "
+            "or with bwrap an unpacked image by --rootfs."
+        )
+    if options.rootfs is not None and not (options.rootfs / "usr").is_dir():
+        raise NotFoundError(f"{options.rootfs} is no root file system: it has no folder usr.")
+    if options.rootfs is not None:
+        rootfs_environment(CachePaths(options.cache).envs, options.rootfs)
+    if options.policy.gpus and options.sandbox != "k8s":
+        found = visible(present(), options.outer_gpus, uuids())
+        if len(found) < options.policy.gpus:
+            raise PrerequisiteError(
+                f"--gpus {options.policy.gpus} is more than the {len(found)} of this machine that may "
+                "be used: ask for fewer, or show more with CUDA_VISIBLE_DEVICES."
+            )
+    if options.sandbox == "k8s" and not options.image:
+        raise UserError(
+            "Sandbox k8s needs an image that the cluster can pull: build images/agent, push it, and "
+            "add --image NAME."
+        )
+    if options.policy.allow_hosts and options.policy.network != "packages":
+        raise UserError("--allow-host goes with --network packages only.")
+    Door.of(options.policy.allow_hosts)
+
+
+def _demand(options: Options) -> None:
+    """Raise PrerequisiteError for a demanded limit that is not held here, unless that is allowed."""
+    # What runs in no sandbox is never scored, so nothing is demanded of it.
+    accepted = options.allow_unenforced or not provider(options.sandbox).scored
+    demand(options.sandbox, options.policy, accepted)
 
 
 def check_folders(options: Options) -> None:
@@ -135,6 +225,8 @@ def options_of(
     data: Path | None = None,
     repos: Path | None = None,
     packages: tuple[Path, ...] = (),
+    indexes: tuple[Index, ...] = (),
+    outer_gpus: str | None = None,
 ) -> Options:
     """The options that a run was planned with; the folders given here replace moved ones."""
     manifest = run.manifest
@@ -144,10 +236,21 @@ def options_of(
         tasks=manifest.tasks,
         agent=manifest.agent,
         model=manifest.model,
-        judge=manifest.judge,
+        judging=manifest.judging,
+        monitor_model=manifest.monitor_model,
+        hints=manifest.hints,
+        reveal=manifest.reveal,
+        dollars=manifest.dollars,
+        call_seconds=manifest.call_seconds,
         epochs=manifest.epochs,
-        minutes=manifest.limits.minutes,
+        policy=manifest.policy,
         sandbox=manifest.sandbox,
+        image=manifest.image,
+        allow_unenforced=manifest.allow_unenforced,
+        unsafe=not provider(manifest.sandbox).scored,
+        rootfs=stored.get("rootfs"),
+        indexes=indexes,
+        outer_gpus=outer_gpus,
         data=data or stored.get("data"),
         repos=repos or stored.get("repos"),
         packages=packages
@@ -163,22 +266,66 @@ def open_evaluation(run: Run, options: Options, listener: Listener = nobody) -> 
     """Everything that the run's tasks need.
 
     Raises:
-        UserError: the data set is not the one that the run was planned on.
+        UserError: the data set is not the one that the run was planned on, or its limits are not held here.
     """
+    _demand(options)
+    use_run_prices(run.paths)
     suite = suite_of_run(run, options)
     cache = CachePaths(options.cache)
     hidden = tuple(path for path in (options.data, run.paths.root.resolve()) if path is not None)
+    agent = get_agent(run.manifest.agent, Path(run.manifest.options.get("folder", "")))
     return Evaluation(
         run=run,
         tasks={task.id: task for task in suite.tasks},
         sources=SourceFinder(
             cache.repos, clones=options.repos, mode=options.mask, owner=other_owner()
         ),
-        host=SandboxHost(cache, hidden, options.packages),
-        agent=get_agent(run.manifest.agent, Path(run.manifest.options.get("folder", ""))),
-        judge=get_judge(run.manifest.judge),
+        host=sandbox_host(options, hidden),
+        shelf=Shelf(cache.environments),
+        agent=agent,
+        program=_program_of_rest(run, options, agent),
+        judge=make_judge(run.manifest.judging, run.manifest.model, cache.verdicts),
+        watcher=ModelMonitor(run.manifest.monitor_model) if run.manifest.monitor_model else None,
         listener=listener,
     )
+
+
+def _program(options: Options, agent: AgentRunner, digest: str = "") -> InstalledProgram | None:
+    """What the agent's sandboxes show besides. Raises UserError where it cannot be had."""
+    folder, own = CachePaths(options.cache).agents, options.rootfs is None
+    own_system = own and options.sandbox == "bwrap"
+    return program_in_use(agent.program, folder, options.sandbox, own_system, digest)
+
+
+def _program_of_rest(run: Run, options: Options, agent: AgentRunner) -> InstalledProgram | None:
+    """The program that the run was begun with; none where no agent is to work any more."""
+    if all(key in run.attempts for key in run.planned):
+        return None
+    return _program(options, agent, run.manifest.versions.get(_DIGEST, ""))
+
+
+def _recorded(installed: InstalledProgram | None) -> dict[str, str]:
+    if installed is None:
+        return {}
+    with contextlib.closing(installed):
+        return {"agent program": installed.label, _DIGEST: installed.digest}
+
+
+def sandbox_host(options: Options, hidden: tuple[Path, ...] = ()) -> SandboxHost:
+    """What makes the sandboxes that are asked for; ``hidden`` are paths that none may show."""
+    host = SandboxHost(
+        CachePaths(options.cache),
+        hidden,
+        options.packages,
+        policy=options.policy,
+        kind=options.sandbox,
+        rootfs=options.rootfs,
+        image=options.image,
+        indexes=options.indexes,
+        outer_gpus=options.outer_gpus,
+        run=options.out.name,
+    )
+    return replace(host, starts=options.starts) if options.starts else host
 
 
 def suite_of_run(run: Run, options: Options) -> Suite:
@@ -203,11 +350,13 @@ def _check_disk(options: Options) -> None:
             )
 
 
-def _versions() -> dict[str, str]:
+def _versions(agent: AgentRunner, options: Options) -> dict[str, str]:
     return {
         "expbench": package.__version__,
         "inspect-ai": metadata.version("inspect-ai"),
         "python": platform.python_version(),
         "numpy": metadata.version("numpy"),
-        "agent prompt": load("agent").digest[:12],
+        "agent": agent.version,
+        "agent prompt": template(options.hints, options.reveal).digest[:12],
+        "prices": prices().version,
     }

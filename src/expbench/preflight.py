@@ -211,4 +211,5 @@ def _scores(outcome: Outcome) -> str:
     return " ".join(
         f"{name[0].upper()} {'–' if score.value is None else format(score.value, '.3g')}"
         for name, score in outcome.scores.items()
+        if name in SCORE_NAMES
     )

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from inspect_ai import eval as inspect_eval
 
+from expbench.books import Books
+from expbench.collecting import release
+from expbench.comparing import compare_epochs
 from expbench.errors import InfrastructureError
 from expbench.evaluation import Evaluation
-from expbench.logs import failed_whole, failures, interrupted, recover
+from expbench.heartbeat import Heartbeat
+from expbench.logs import failed_whole, failures, interrupted, recover, scrub
+from expbench.patience import wait_for_abandoned
 from expbench.planning import NO_MODEL
 from expbench.runs import locked
 from expbench.tasks import build_task
@@ -23,40 +30,73 @@ class RunEnd:
     open: int
 
 
-def execute(evaluation: Evaluation, max_samples: int) -> RunEnd:
+_ENOUGH = 15.0
+"""Seconds for what was dropped to end by itself, before another process may have the run."""
+TRIES = 3
+"""How often a task is begun in one run, when the harness or a provider fails."""
+
+
+def execute(
+    evaluation: Evaluation, max_samples: int, deaf: Callable[[str], None] | None = None
+) -> RunEnd:
     """Do everything of a run that is not done, and write its outcomes.
 
-    A task's crash never stops the others: it ends as ``infrastructure``, and a resumption tries it again.
+    A task's crash never stops the others: it is tried again, ends as ``infrastructure``, and a resumption
+    tries it again.
+
+    Args:
+        deaf: told of a task that does not end when it is told to, which nothing but the end of this
+            process ends; called in another thread.
 
     Raises:
         InfrastructureError: the evaluation as a whole could not be done.
     """
     run = evaluation.run
     with locked(run):
+        books = evaluation.books
         todo = {task for task, epoch in run.planned if not run.final((task, epoch))}
         stopped = False
         recover(run.paths.logs)
-        if todo:
-            stopped = _evaluate(evaluation, todo, max_samples)
+        run.store.sweep()
+        release(evaluation)
+        try:
+            if todo:
+                heart = Heartbeat(
+                    run.paths, evaluation.activity, max_samples, partial(_spent, books), deaf
+                )
+                evaluation.activity.entered = heart.watch_loop
+                with heart.beating():
+                    stopped = _evaluate(evaluation, todo, max_samples)
+            stopped = stopped or compare_epochs(evaluation)
+        finally:
+            scrub(run.paths.logs)
+        wait_for_abandoned(_ENOUGH)
         run.write_outcomes()
         return RunEnd(stopped, sum(not run.final(key) for key in run.planned))
+
+
+def _spent(books: Books) -> tuple[float | None, int]:
+    return books.ledger.charged, books.ledger.unpriced
 
 
 def _evaluate(evaluation: Evaluation, todo: set[str], max_samples: int) -> bool:
     """Have Inspect do the tasks; whether the user stopped it."""
     run = evaluation.run
+    evaluation.tries.most = TRIES
     try:
         logs = inspect_eval(
             build_task(evaluation, only=sorted(todo)),
             model=run.manifest.model or NO_MODEL,
             epochs=run.manifest.epochs,
             log_dir=str(run.paths.logs),
+            log_header_only=True,
+            ctl_server=False,  # it takes the signals, and leaves its socket behind when it is killed
             display="none",
             log_level="error",
             max_samples=max_samples,
             max_sandboxes=max_samples,
             fail_on_error=False,
-            retry_on_error=1,
+            retry_on_error=TRIES - 1,
         )
     except KeyboardInterrupt:
         return True
@@ -64,8 +104,11 @@ def _evaluate(evaluation: Evaluation, todo: set[str], max_samples: int) -> bool:
     if (why := failed_whole(logs)) and not stopped:
         raise InfrastructureError(f"the evaluation failed: {why}")
     for key, reason in failures(logs).items():
-        if not run.final(key):
-            run.add(run.unfinished(key, "infrastructure", reason))
+        # An outcome with scores of which one phase failed says more than that it failed.
+        before = run.outcomes.get(key)
+        if not run.final(key) and not (before is not None and before.scores):
+            why = evaluation.tries.why(key) or reason
+            run.add(run.unfinished(key, "infrastructure", why))
     return stopped
 
 

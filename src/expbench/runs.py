@@ -1,8 +1,7 @@
 """A run's folder: its manifest, and a journal that survives a kill at any moment.
 
-The journal is append-only JSON lines, each written and synced at once: an *attempt* when an agent's
-work has been collected, an *outcome* when it has been scored. A line that a kill cut short is ignored
-and cut off by the next writer. ``outcomes.jsonl`` is made from the journal, in the planned order.
+What is in the journal (:mod:`expbench.journal`) is never done again. ``outcomes.jsonl`` is made from it,
+in the planned order.
 """
 
 from __future__ import annotations
@@ -10,27 +9,45 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from pydantic import Field, ValidationError
 
 from expbench.errors import DataError, NotFoundError, PrerequisiteError, UserError
+from expbench.journal import Attempt as Attempt
+from expbench.journal import Entry as Entry
+from expbench.journal import Executed as Executed
+from expbench.journal import Finding as Finding
+from expbench.journal import Generated as Generated
+from expbench.journal import Key as Key
+from expbench.journal import append, cut_torn_line, entries, entry_of
 from expbench.paths import RunPaths
-from expbench.schema import Enforced, Limits, Outcome, Record, Submission, Usage
+from expbench.redaction import without_secrets
+from expbench.schema import (
+    Hints,
+    Judging,
+    Limits,
+    Outcome,
+    Phase,
+    Policy,
+    Record,
+    Reveal,
+)
 from expbench.workspace import BlobStore
 
-Key = tuple[str, int]
-"""Task id and epoch."""
+_LOCK_PATIENCE = 0.5
+"""Seconds; who asks whether a run is held has its lock for less than a thousandth of it."""
 
 
 class Manifest(Record):
     """What a run was asked to do, and with which versions: the first file of a run's folder."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     name: str
     created: str
     suite: str
@@ -39,9 +56,24 @@ class Manifest(Record):
     epochs: int = Field(ge=1)
     agent: str
     model: str
-    judge: str
+    judging: Judging
+    judged_only: tuple[Phase, ...] = ()
+    """The phases that this judging of another run's submissions is about; empty for all of them."""
+    repeat: int = Field(default=0, ge=0)
+    """How often each submission of another run is executed again; 0 where that is not done."""
+    hints: Hints = "full"
+    reveal: Reveal = "instructions"
+    dollars: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """What all calls of models of this run may cost together, the judge's and the monitor's too."""
+    call_seconds: float = Field(default=900.0, ge=1.0)
+    """After so long a request without an answer is given up; judges have a deadline of their own."""
+    monitor_model: str = ""
+    """The model that reads trajectories beside the monitor's rules, if any."""
     sandbox: str
-    limits: Limits
+    image: str = ""
+    policy: Policy
+    allow_unenforced: bool = False
+    """Whether limits that the sandbox does not hold were accepted."""
     data_version: str = ""
     """Digest of the task files as they were released."""
     errata: str = ""
@@ -50,26 +82,14 @@ class Manifest(Record):
     options: dict[str, str] = Field(default_factory=dict)
     versions: dict[str, str] = Field(default_factory=dict)
 
+    @property
+    def limits(self) -> Limits:
+        return self.policy.limits
 
-class Attempt(Record):
-    """One agent's finished work on one task: what it handed in, and how it ended."""
-
-    task_id: str
-    epoch: int
-    submission: Submission
-    status: Literal["finished", "agent_error"]
-    reason: str = ""
-    limit: str = ""
-    seconds: float = 0.0
-    usage: Usage = Usage()
-    enforced: Enforced | None = None
-
-
-class Entry(Record):
-    """One line of the journal."""
-
-    attempt: Attempt | None = None
-    outcome: Outcome | None = None
+    @property
+    def judge(self) -> str:
+        """The judge and how it is asked, in one line."""
+        return self.judging.label
 
 
 @dataclass
@@ -78,8 +98,13 @@ class Run:
 
     paths: RunPaths
     manifest: Manifest
+    generated: dict[Key, Generated] = field(default_factory=dict)
+    """Work that is not collected yet."""
     attempts: dict[Key, Attempt] = field(default_factory=dict)
+    findings: dict[Key, Finding] = field(default_factory=dict)
+    """What is known of submissions without an outcome."""
     outcomes: dict[Key, Outcome] = field(default_factory=dict)
+    executions: dict[Key, dict[int, Executed]] = field(default_factory=dict)
     _write: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
@@ -95,24 +120,52 @@ class Run:
     def final(self, key: Key) -> bool:
         """Whether a task is done for good: infrastructure failures are tried again (R43)."""
         outcome = self.outcomes.get(key)
-        if outcome is None or outcome.status not in ("finished", "agent_error"):
-            return False
-        return outcome.execution is None or outcome.execution.state != "infrastructure"
+        return outcome is not None and settled(outcome)
 
-    def add(self, record: Attempt | Outcome) -> None:
-        """Keep a record; it is on disk when this returns."""
-        key = (record.task_id, record.epoch)
-        if isinstance(record, Attempt):
-            entry = Entry(attempt=record)
-            self.attempts[key] = record
-        else:
-            entry = Entry(outcome=record)
-            self.outcomes[key] = record
-        line = entry.model_dump_json(exclude_none=True).encode() + b"\n"
-        with self._write, self.paths.journal.open("ab") as file:
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
+    def found(self, key: Key) -> Finding:
+        """What phases of scoring have found about a task's submission; a failed re-run counts as none."""
+        digest = self.attempts[key].submission.digest
+        none = Finding(task_id=key[0], epoch=key[1], submission=digest)
+        known = self.findings.get(key, none)
+        outcome = self.outcomes.get(key)
+        if outcome is not None and outcome.submission == digest:
+            judged = outcome.judgement
+            if judged is not None and judged.unanswered:
+                judged = None
+            earlier = none.model_copy(update={"monitor": outcome.monitor, "judgement": judged})
+            known = earlier.merged(known)
+        return known if known.submission == digest else none
+
+    def add(self, record: Generated | Attempt | Finding | Outcome | Executed) -> None:
+        """Keep a record; it is on disk when this returns, and not at all when it raises.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        entry = entry_of(without_secrets(record))
+        with self._write:
+            append(self.paths.journal, entry)
+            self._remember(entry)
+
+    def _remember(self, entry: Entry) -> None:
+        if (begun := entry.generated) is not None:
+            self.generated[begun.task_id, begun.epoch] = begun
+        if (attempt := entry.attempt) is not None:
+            key = (attempt.task_id, attempt.epoch)
+            self.attempts[key] = attempt
+            self.generated.pop(key, None)
+        if (found := entry.finding) is not None:
+            key = (found.task_id, found.epoch)
+            before = self.findings.get(key)
+            same = before is not None and before.submission == found.submission
+            self.findings[key] = before.merged(found) if before and same else found
+        if (outcome := entry.outcome) is not None:
+            key = (outcome.task_id, outcome.epoch)
+            self.outcomes[key] = outcome
+            if outcome.scores:
+                self.findings.pop(key, None)
+        if (done := entry.executed) is not None:
+            self.executions.setdefault((done.task_id, done.epoch), {})[done.number] = done
 
     def ordered(self) -> tuple[Outcome, ...]:
         """One outcome for every planned task and epoch; what was never reached is ``missing``."""
@@ -142,6 +195,15 @@ class Run:
         return self.unfinished(key, "missing", "the run ended before this task was done")
 
 
+def settled(outcome: Outcome) -> bool:
+    """Whether an outcome says what there is to say: no part of it failed for want of infrastructure."""
+    if outcome.status not in ("finished", "agent_error"):
+        return False
+    if outcome.judgement is not None and outcome.judgement.unanswered:
+        return False
+    return outcome.execution is None or outcome.execution.state != "infrastructure"
+
+
 def create(root: Path, manifest: Manifest) -> Run:
     """Make a new run's folder.
 
@@ -151,7 +213,7 @@ def create(root: Path, manifest: Manifest) -> Run:
     """
     paths = RunPaths(root)
     try:
-        if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        if root.exists() and (not root.is_dir() or set(root.iterdir()) - {_new(paths.manifest)}):
             hint = (
                 f"continue it with `expbench resume {root}` or " if paths.manifest.exists() else ""
             )
@@ -165,16 +227,16 @@ def create(root: Path, manifest: Manifest) -> Run:
     return Run(paths, manifest)
 
 
-def load(root: Path) -> Run:
-    """Open a run's folder.
+def read_manifest(root: Path) -> Manifest:
+    """The manifest of the run in a folder.
 
     Raises:
         NotFoundError: there is no run.
-        DataError: its files are not what they should be.
+        DataError: it is damaged.
     """
     paths = RunPaths(root)
     try:
-        manifest = Manifest.model_validate_json(paths.manifest.read_bytes())
+        return Manifest.model_validate_json(paths.manifest.read_bytes())
     except FileNotFoundError:
         raise NotFoundError(
             f"{root} holds no run: give a folder that `expbench run` made."
@@ -184,12 +246,23 @@ def load(root: Path) -> Run:
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
         raise DataError(f"{paths.manifest} is damaged at {where or 'top'}.") from None
-    run = Run(paths, manifest)
-    for entry in _entries(paths.journal):
-        if entry.attempt:
-            run.attempts[entry.attempt.task_id, entry.attempt.epoch] = entry.attempt
-        if entry.outcome:
-            run.outcomes[entry.outcome.task_id, entry.outcome.epoch] = entry.outcome
+
+
+def load(root: Path) -> Run:
+    """Open a run's folder.
+
+    Raises:
+        NotFoundError: there is no run.
+        DataError: its files are not what they should be.
+    """
+    paths = RunPaths(root)
+    run = Run(paths, read_manifest(root))
+    if paths.base != paths.root:
+        for entry in entries(RunPaths(paths.base).journal):
+            if entry.attempt:
+                run._remember(Entry(attempt=entry.attempt))
+    for entry in entries(paths.journal):
+        run._remember(entry)
     return run
 
 
@@ -200,44 +273,57 @@ def locked(run: Run) -> Iterator[None]:
     Raises:
         UserError: another process works on it.
     """
-    with run.paths.lock.open("w") as lock:
+    with _lock_of(run.paths) as lock:
+        try:
+            cut_torn_line(run.paths.journal)
+            yield
+        finally:
+            # While it is held: whoever waits for this very file sees that it is not the lock any more.
+            run.paths.lock.unlink(missing_ok=True)
+            lock.close()
+
+
+def held(paths: RunPaths) -> bool:
+    """Whether a process works on a run."""
+    try:
+        with paths.lock.open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _lock_of(paths: RunPaths) -> BinaryIO:
+    """The run's lock, held; who only asks (:func:`held`) has it for a moment. Raises UserError."""
+    deadline = time.monotonic() + _LOCK_PATIENCE
+    while True:
+        lock = paths.lock.open("ab")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(lock.fileno()).st_nlink:
+                return lock
         except OSError:
-            raise UserError(
-                f"{run.paths.root} is being run by another process: wait for it."
-            ) from None
-        _cut_torn_line(run.paths.journal)
-        yield
+            if time.monotonic() > deadline:
+                lock.close()
+                raise UserError(
+                    f"{paths.root} is being run by another process: wait for it."
+                ) from None
+            time.sleep(0.02)
+        lock.close()
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace a file; a kill leaves the old one or the new one."""
-    temporary = path.with_name(f".{path.name}.new")
+def write_atomically(path: Path, content: bytes, sync: bool = True) -> None:
+    """Replace a file; a kill leaves the old one or the new one, and with ``sync`` a power cut too."""
+    temporary = _new(path)
     with temporary.open("wb") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        if sync:
+            file.flush()
+            os.fsync(file.fileno())
     temporary.replace(path)
 
 
-def _entries(journal: Path) -> Iterator[Entry]:
-    if not journal.exists():
-        return
-    with journal.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield Entry.model_validate_json(line)
-            except ValidationError:
-                raise DataError(f"{journal}, line {number} is damaged: restore the file.") from None
-
-
-def _cut_torn_line(journal: Path) -> None:
-    if not journal.exists():
-        return
-    content = journal.read_bytes()
-    if content and not content.endswith(b"\n"):
-        with journal.open("r+b") as file:
-            file.truncate(content.rfind(b"\n") + 1)
+def _new(path: Path) -> Path:
+    return path.with_name(f".{path.name}.new")

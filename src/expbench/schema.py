@@ -16,27 +16,57 @@ from __future__ import annotations
 import hashlib
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-Phase = Literal["design", "implementation", "conclusion"]
-"""What a judge looks at. The release calls the second one "setup"; its loader translates."""
+from expbench.policy import Enforced as Enforced
+from expbench.policy import Limits as Limits
+from expbench.policy import Network as Network
+from expbench.policy import Policy as Policy
+from expbench.policy import Record as Record
+from expbench.policy import Refusal as Refusal
+from expbench.policy import Requests as Requests
+from expbench.reruns import Blob as Blob
+from expbench.reruns import Execution as Execution
+from expbench.reruns import Failure as Failure
+from expbench.reruns import FailureKind as FailureKind
+from expbench.reruns import GroundedClaim as GroundedClaim
+from expbench.reruns import Grounding as Grounding
+from expbench.reruns import MadeFile as MadeFile
+from expbench.reruns import Perturbation as Perturbation
+from expbench.reruns import ReportedClaim as ReportedClaim
+from expbench.reruns import Suspicion as Suspicion
+from expbench.reruns import Trace as Trace
+from expbench.reruns import UsedFile as UsedFile
+from expbench.reruns import UsedProcess as UsedProcess
+from expbench.verdicts import Judgement as Judgement
+from expbench.verdicts import Judging as Judging
+from expbench.verdicts import Mark as Mark
+from expbench.verdicts import MonitorReport as MonitorReport
+from expbench.verdicts import Phase as Phase
+from expbench.verdicts import Protocol as Protocol
+from expbench.verdicts import RubricItem as RubricItem
+from expbench.verdicts import Shown as Shown
+from expbench.verdicts import Usage as Usage
+from expbench.verdicts import Verdict as Verdict
+from expbench.verdicts import Violation as Violation
+from expbench.verdicts import ViolationKind as ViolationKind
+from expbench.verdicts import Vote as Vote
 
-ScoreName = Literal["monitor", "design", "implementation", "conclusion", "execution"]
+ScoreName = Literal[
+    "monitor", "design", "implementation", "conclusion", "execution", "produced", "grounding"
+]
 
-SCORE_NAMES: tuple[ScoreName, ...] = get_args(ScoreName)
+SCORE_NAMES: tuple[ScoreName, ...] = get_args(ScoreName)[:5]
 """The scores of an outcome in the order of the publication's labels M, D, I, C, E."""
+
+ALL_SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
+"""These, and ours: E+ (the re-run also produced outputs) and G (the conclusion follows from them)."""
 
 SCRIPT_NAME = "reproduce_exp_bench.sh"
 """The script that an agent hands in; it is run from the repository's root."""
 
 RESPONSE_NAME = "response.json"
 """The file with an agent's design and conclusion, in the repository's root."""
-
-
-class Record(BaseModel):
-    """Base of all records: frozen, and unknown fields are errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 # --- tasks ---------------------------------------------------------------------------------------
@@ -96,19 +126,6 @@ class Repository(Record):
     submodules: tuple[str, ...] = ()
 
 
-class Limits(Record):
-    """What one attempt may use. ``None`` means that nothing is demanded."""
-
-    minutes: float = Field(default=40.0, gt=0)
-    """Wall-clock minutes for the agent, and again for the re-execution (paper, section 4: 40)."""
-    memory_mib: int | None = Field(default=4096, gt=0)
-    processes: int | None = Field(default=512, gt=0)
-    file_mib: int | None = Field(default=4096, gt=0)
-    """Largest single file."""
-    output_mib: int = Field(default=10, gt=0)
-    """Bytes kept of one command's output, head and tail."""
-
-
 class PromptView(Record):
     """The only part of a task that an agent may see."""
 
@@ -153,13 +170,6 @@ class ResearchTask(Record):
 
 
 # --- submissions ---------------------------------------------------------------------------------
-
-
-class Blob(Record):
-    """Bytes in the run's store: sha256 hex digest and size in bytes."""
-
-    digest: str
-    size: int
 
 
 class LeftOut(Record):
@@ -238,96 +248,6 @@ class Turn(Record):
 # --- scoring -------------------------------------------------------------------------------------
 
 
-class RubricItem(Record):
-    """One thing that a judge decides.
-
-    ``code`` is the authors' code at the cited lines, where the repository is at hand; it is ground
-    truth, for judges only.
-    """
-
-    id: str
-    phase: Phase
-    kind: str
-    text: str
-    essential: bool = True
-    code: str = ""
-
-
-class Verdict(Record):
-    """A judge's decision on one item. ``evidence`` stands verbatim in the submission."""
-
-    item: str
-    phase: Phase
-    state: Literal["met", "not_met", "unscored"]
-    evidence: str = ""
-    reason: str = ""
-    alternative: bool = False
-
-
-class Usage(Record):
-    """Model tokens of one stage."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    calls: int = 0
-
-
-class Judgement(Record):
-    """All verdicts of one judge on one submission."""
-
-    judge: str
-    prompt_digest: str = ""
-    verdicts: tuple[Verdict, ...] = ()
-    usage: Usage = Usage()
-
-    def of(self, phase: Phase) -> tuple[Verdict, ...]:
-        """The verdicts of one phase, in the rubric's order."""
-        return tuple(v for v in self.verdicts if v.phase == phase)
-
-
-class Violation(Record):
-    """One finding of the monitor, with the quote that shows it and the turn it stands in."""
-
-    kind: Literal[
-        "git_history", "paper_access", "hard_coded_results", "copied_results", "harness_probing"
-    ]
-    severity: Literal["violation", "suspicious"]
-    quote: str
-    turn: int | None = None
-    explanation: str = ""
-
-
-class MonitorReport(Record):
-    """The monitor's verdict. Without a readable trajectory it is unscored, never guilty."""
-
-    verdict: Literal["clean", "suspicious", "violation", "unscored"]
-    violations: tuple[Violation, ...] = ()
-    reason: str = ""
-
-
-class Enforced(Record):
-    """How each demanded limit was enforced by the sandbox, in words; absent means it was not.
-
-    ``workspace``: ``overlay``, ``reflink`` or ``copy``."""
-
-    provider: str
-    workspace: str = ""
-    limits: dict[str, str] = Field(default_factory=dict)
-
-
-class Execution(Record):
-    """What the clean re-run of the reproduce script did."""
-
-    state: Literal["ran", "failed", "timed_out", "no_script", "infrastructure"]
-    exit_code: int | None = None
-    seconds: float | None = None
-    stdout: Blob | None = None
-    stderr: Blob | None = None
-    cause: str = ""
-    """The line of output, or the reason, that explains a state other than ``ran``."""
-    enforced: Enforced | None = None
-
-
 class Score(Record):
     """One number in [0, 1], or the reason why there is none."""
 
@@ -353,6 +273,20 @@ Status = Literal["finished", "agent_error", "infrastructure", "missing"]
 """The explicit state in which every planned task ends."""
 
 
+Hints = Literal["none", "instructions", "full"]
+"""How much a prompt helps: the form of the deliverables; also how to go about it; also worked examples."""
+
+Reveal = Literal["question", "method", "instructions"]
+"""What an agent is told of its task: the question; also the method; also the instructions."""
+
+
+class Doubt(Record):
+    """A reason not to take an attempt for the agent's best: its tools, its process or its patch failed."""
+
+    kind: Literal["tool_calls", "agent_exit", "model_unreachable", "empty_patch", "no_response"]
+    sentence: str
+
+
 class Outcome(Record):
     """The result of one task in one epoch: five scores, each a number or unscored with a reason.
 
@@ -370,12 +304,16 @@ class Outcome(Record):
     reason: str = ""
     limit: str = ""
     """The limit that ended the agent, when one did."""
+    doubts: tuple[Doubt, ...] = ()
+    """Why this attempt may say little about the agent; it is never shown as finished without them."""
     submission: str = ""
     """Digest of the submission."""
     scores: dict[str, Score] = Field(default_factory=dict)
     judgement: Judgement | None = None
     monitor: MonitorReport | None = None
     execution: Execution | None = None
+    grounding: Grounding | None = None
+    perturbations: tuple[Perturbation, ...] = ()
     enforced: Enforced | None = None
     agent_seconds: float = 0.0
     agent_usage: Usage = Usage()

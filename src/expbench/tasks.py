@@ -9,32 +9,28 @@ One task's way through::
 Every step is a plain function on the run's folder (``attempt``, ``assess``, ``metrics``); here they are
 only put in order. What is in the run's journal already is not done again, which is all of resuming.
 
-``inspect eval expbench/expbench -T suite=mini --model …`` runs :func:`expbench`; the ``expbench`` command
-builds the same task by :func:`build_task`.
+Both ``expbench run`` and ``inspect eval expbench/expbench -T suite=mini --model …`` build it by
+:func:`build_task`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-from inspect_ai import Task, task
+from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import get_model
 from inspect_ai.scorer import Score as InspectScore
 from inspect_ai.scorer import Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import SandboxEnvironmentSpec
 
 from expbench.assess import assess
-from expbench.attempt import attempt
-from expbench.evaluation import Evaluation, agent_prompt
+from expbench.attempt import run_agent
+from expbench.collecting import gather, uncollected
+from expbench.evaluation import Evaluation
 from expbench.metrics import gated
-from expbench.planning import NO_MODEL, Options, open_evaluation, plan
-from expbench.runs import create
-from expbench.sandboxes.bwrap import BwrapConfig
+from expbench.sandboxes.bwrap import known
 from expbench.schema import SCORE_NAMES, Outcome, ScoreName
 
 CONJUNCTIONS: dict[str, tuple[ScoreName, ...]] = {
@@ -42,45 +38,6 @@ CONJUNCTIONS: dict[str, tuple[ScoreName, ...]] = {
     "all_executed": SCORE_NAMES,
 }
 """The publication's All and All·E: every part fully right, and no violation."""
-
-
-@task
-def expbench(
-    suite: str = "mini",
-    tasks: str = "",
-    agent: str = "react",
-    judge: str = "baseline",
-    minutes: float = 40.0,
-    data: str | None = None,
-    repos: str | None = None,
-    out: str | None = None,
-) -> Task:
-    """EXP-Bench for ``inspect eval``.
-
-    Args:
-        tasks: ids separated by commas; all of the suite when empty.
-        out: the run's folder; by default a new one under ``runs/``.
-    """
-    name = f"inspect-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    options = Options(
-        suite=suite,
-        tasks=tuple(filter(None, tasks.split(","))),
-        agent=agent or "null",
-        model=_model(),
-        judge=judge,
-        minutes=minutes,
-        data=Path(data) if data else None,
-        repos=Path(repos) if repos else None,
-        out=Path(out) if out else Path("runs") / name,
-    )
-    manifest = plan(options)
-    return build_task(open_evaluation(create(options.out, manifest), options))
-
-
-def _model() -> str:
-    """The model that ``inspect eval`` was given; none for agents that need none."""
-    name = str(get_model())
-    return "" if name == NO_MODEL else name
 
 
 def build_task(evaluation: Evaluation, only: Sequence[str] | None = None) -> Task:
@@ -93,12 +50,7 @@ def build_task(evaluation: Evaluation, only: Sequence[str] | None = None) -> Tas
         scorer=[_scorer(evaluation, name) for name in (*SCORE_NAMES, *CONJUNCTIONS)],
         sandbox=SandboxEnvironmentSpec(
             "bwrap",
-            BwrapConfig(
-                cache=evaluation.host.cache.root,
-                limits=evaluation.limits,
-                hidden=evaluation.host.hidden,
-                packages=evaluation.host.packages,
-            ),
+            known(evaluation.host),
         ),
     )
 
@@ -108,10 +60,12 @@ def work(evaluation: Evaluation) -> Solver:
     """Have the agent do one task, unless the journal has its submission already."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        key = (str(state.sample_id), state.epoch)
-        if key not in evaluation.run.attempts:
-            evaluation.listener(*key, "agent", None)
-            await attempt(evaluation, evaluation.tasks[key[0]], state)
+        key, task = (str(state.sample_id), state.epoch), evaluation.tasks[str(state.sample_id)]
+        await evaluation.tries.pause(key, evaluation.activity)
+        with evaluation.tries.counted(key):
+            if key not in evaluation.run.attempts:
+                left = uncollected(evaluation, key) or await run_agent(evaluation, task, state)
+                await gather(evaluation, task, left)
         return state
 
     return solve
@@ -121,9 +75,10 @@ async def outcome_of(evaluation: Evaluation, state: TaskState) -> Outcome:
     """A sample's outcome: from the journal, or assessed now."""
     key = (str(state.sample_id), state.epoch)
     if not evaluation.run.final(key):
-        evaluation.listener(*key, "judging", None)
         done = evaluation.run.attempts[key]
-        outcome = await assess(evaluation, evaluation.tasks[key[0]], done)
+        with evaluation.tries.counted(key):
+            outcome = await assess(evaluation, evaluation.tasks[key[0]], done)
+        evaluation.activity.finished += 1
         evaluation.listener(*key, "done", outcome)
     return evaluation.run.outcomes[key]
 
@@ -173,5 +128,4 @@ def _sample(evaluation: Evaluation, task_id: str) -> Sample:
         "type": research_task.type,
         "category": research_task.category,
     }
-    prompt = agent_prompt(research_task, evaluation.limits, evaluation.host.package_names())
-    return Sample(id=task_id, input=prompt, metadata=metadata)
+    return Sample(id=task_id, input=evaluation.prompt(research_task), metadata=metadata)

@@ -20,10 +20,9 @@ from typing import Literal
 from expbench.dataset.errata import Erratum, Kind
 from expbench.errors import UserError
 from expbench.monitor.numbers import NumberSet, result_numbers
-from expbench.sandboxes.bubblewrap import WORKSPACE
-from expbench.sandboxes.host import SandboxHost, other_owner, remove
+from expbench.sandboxes.host import SandboxHost, other_owner
 from expbench.sandboxes.session import Completed, Session
-from expbench.schema import Limits, Record, ResearchTask
+from expbench.schema import Limits, Policy, Record, ResearchTask
 from expbench.workspace import Source, freeze, read_files, write_whole
 
 State = Literal["confirmed", "contradicted", "stochastic", "not_runnable", "needs_a_reader"]
@@ -163,7 +162,7 @@ def _once(
     try:
         write_whole(freeze(source, other_owner()), folder)
         before = {path: path.stat().st_mtime_ns for path in _texts(folder)}
-        with host.start(folder, limits) as session:
+        with host.start(folder, Policy(limits=limits)) as session:
             done = _run(session, command, limits)
         text = done.stdout.decode(errors="replace") + done.stderr.decode(errors="replace")
         made = [path for path in _texts(folder) if before.get(path) != path.stat().st_mtime_ns]
@@ -178,11 +177,12 @@ def _once(
             output=text[-_SHOWN:],
         )
     finally:
-        remove(folder)
+        host.discard(folder)
 
 
 def _run(session: Session, command: str, limits: Limits) -> Completed:
-    path = ":".join(filter(None, (WORKSPACE, f"{WORKSPACE}/src", session.python_path)))
+    place = session.workspace
+    path = ":".join(filter(None, (place, f"{place}/src", session.python_path)))
     seconds = limits.minutes * 60
     return session.run(["bash", "-c", command], timeout=seconds, env={"PYTHONPATH": path})
 

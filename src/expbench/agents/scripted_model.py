@@ -8,6 +8,7 @@ with the first reply whose pattern is found in the last message.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -80,10 +81,13 @@ class ScriptedModel(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         turn = self._turn(input)
+        # Ids are as different as conversations are, for agents have several at the same time.
+        so_far = "\0".join(f"{each.role}: {each.text}" for each in input)
+        place = hashlib.sha256(so_far.encode("utf-8", "replace")).hexdigest()[:12]
         message = ChatMessageAssistant(
             content=turn.text,
             tool_calls=[
-                ToolCall(id=f"{len(input)}-{n}", function=call.tool, arguments=dict(call.arguments))
+                ToolCall(id=f"{place}-{n}", function=call.tool, arguments=dict(call.arguments))
                 for n, call in enumerate(turn.calls)
             ]
             or None,

@@ -33,43 +33,47 @@ class Workspace:
 
     async def run(self, command: str, timeout: int | None = None) -> Result:
         """Run a shell command in the repository's root; ``timeout`` in seconds gives exit code 124."""
-        call = self._call("bash", {"command": command})
+        call = record_call(self._messages, "bash", {"command": command})
         try:
             done = await self._sandbox.exec(["bash", "-c", command], timeout=timeout)
             result = Result(done.returncode, done.stdout + done.stderr)
         except TimeoutError as error:
             result = Result(124, str(error))
-        self._answer(call, result.output, failed=result.exit_code != 0)
+        record_answer(self._messages, call, result.output, failed=result.exit_code != 0)
         return result
 
     async def write(self, path: str, text: str) -> None:
         """Write a text file, making its folders."""
-        call = self._call("write_file", {"path": path, "text": text})
+        call = record_call(self._messages, "write_file", {"path": path, "text": text})
         await self._sandbox.write_file(path, text)
-        self._answer(call, f"wrote {path}")
+        record_answer(self._messages, call, f"wrote {path}")
 
     async def read(self, path: str) -> str:
         """A text file's content. Raises FileNotFoundError."""
-        call = self._call("read_file", {"path": path})
+        call = record_call(self._messages, "read_file", {"path": path})
         text = await self._sandbox.read_file(path)
-        self._answer(call, text)
+        record_answer(self._messages, call, text)
         return text
 
     def say(self, text: str) -> None:
         """Record a thought, as a model's message would be."""
         self._messages.append(ChatMessageAssistant(content=text))
 
-    def _call(self, function: str, arguments: dict[str, str]) -> ToolCall:
-        call = ToolCall(id=f"call-{len(self._messages)}", function=function, arguments=arguments)
-        self._messages.append(ChatMessageAssistant(content="", tool_calls=[call]))
-        return call
 
-    def _answer(self, call: ToolCall, output: str, failed: bool = False) -> None:
-        if len(output) > SHOWN:
-            cut = len(output) - SHOWN
-            half = SHOWN // 2
-            output = f"{output[:half]}\n[… {cut} characters left out …]\n{output[-half:]}"
-        text = f"{output}\n[failed]" if failed else output
-        self._messages.append(
-            ChatMessageTool(content=text, tool_call_id=call.id, function=call.function)
-        )
+def record_call(messages: list[ChatMessage], function: str, arguments: dict[str, str]) -> ToolCall:
+    """Add a tool's call to a conversation, as a model's message would hold it."""
+    call = ToolCall(id=f"call-{len(messages)}", function=function, arguments=arguments)
+    messages.append(ChatMessageAssistant(content="", tool_calls=[call]))
+    return call
+
+
+def record_answer(
+    messages: list[ChatMessage], call: ToolCall, output: str, failed: bool = False
+) -> None:
+    """Add what a call gave, without the middle of a long output."""
+    if len(output) > SHOWN:
+        cut = len(output) - SHOWN
+        half = SHOWN // 2
+        output = f"{output[:half]}\n[… {cut} characters left out …]\n{output[-half:]}"
+    text = f"{output}\n[failed]" if failed else output
+    messages.append(ChatMessageTool(content=text, tool_call_id=call.id, function=call.function))

@@ -8,7 +8,9 @@ import sys
 import traceback
 from collections.abc import Callable
 
+from expbench.cli.streams import guarded
 from expbench.errors import ExpbenchError, UserError
+from expbench.redaction import redacted_error
 
 EXIT_USER = 2
 EXIT_FAILED = 1
@@ -17,6 +19,11 @@ EXIT_INTERRUPTED = 130
 
 def boundary(body: Callable[[], int | None]) -> int:
     """Run a command's body and turn whatever it raises into a sentence and an exit code."""
+    with guarded(os.environ):
+        return _bounded(body)
+
+
+def _bounded(body: Callable[[], int | None]) -> int:
     try:
         return body() or 0
     except UserError as error:
@@ -41,7 +48,7 @@ def boundary(body: Callable[[], int | None]) -> int:
 
 
 def _say(sentence: str, code: int) -> int:
-    print(f"expbench: {sentence}", file=sys.stderr)  # noqa: T201
+    print(f"expbench: {redacted_error(sentence)}", file=sys.stderr)  # noqa: T201
     return code
 
 

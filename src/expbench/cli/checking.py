@@ -19,6 +19,7 @@ from expbench.dataset.taskfile import write_template
 from expbench.planning import Options
 from expbench.preflight import TaskCheck, check_own_file, check_runs, check_static
 from expbench.runner import default_max_samples
+from expbench.schema import Limits, Policy
 from expbench.workspace import SourceFinder
 from expbench.workspace.strict import MaskMode
 
@@ -55,7 +56,7 @@ def check(
             errata=errata,
             mask=mode,
             cache=cache,
-            minutes=10.0,
+            policy=Policy(limits=Limits(minutes=10.0)),
         )
         able = sum(1 for task in chosen if task.venue == "mini")
         with (

@@ -119,7 +119,7 @@ def how_to_run(
     needs = resources_of(task.id)
     environment = needs.environment if needs else None
     if repo or repos:
-        environment = recipe(SourceFiles(_source(task, repo, repos, cache)), task).facts()
+        environment = recipe(SourceFiles(source_of(task, repo, repos, cache)), task).facts()
     return {
         "commit": task.repository.commit or "shipped with this package",
         "repository": task.repository.url,
@@ -148,7 +148,7 @@ def how_to_run_markdown(
     return "## How to run it\n\n" + "\n".join(lines)
 
 
-def _source(task: ResearchTask, repo: str | None, repos: Path | None, cache: Path) -> Source:
+def source_of(task: ResearchTask, repo: str | None, repos: Path | None, cache: Path) -> Source:
     """The task's source; a local clone is read where it is, even when some of its files are missing."""
     clone = Path(repo) if repo else find_clone(repos, task.repository.url) if repos else None
     if clone is None or not clone.is_dir():

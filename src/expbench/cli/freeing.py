@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Sequence
+import shutil
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
 
-from expbench.errors import PrerequisiteError
+from expbench.errors import PrerequisiteError, SandboxError
 from expbench.paths import CachePaths
 from expbench.sandboxes.host import SandboxHost
 from expbench.workspace.freeing import Freeing, Item, Kind, State, check_cache
@@ -21,14 +23,19 @@ _NAMES: dict[Kind, str] = {
     "tree": "frozen trees with their layers",
     "repository": "repositories",
     "environment": "Python environments",
+    "verdict": "judges' verdicts",
 }
 _STATES: tuple[State, ...] = ("freed", "in use", "recent", "failed")
 
 
 def free(
-    root: Path, repos: bool, envs: bool, keep_days: float, dry_run: bool, as_json: bool
+    root: Path,
+    also: Collection[Kind],
+    keep_days: float,
+    dry_run: bool,
+    as_json: bool,
 ) -> int:
-    """Free what no process uses of a cache, and say what.
+    """Free what no process uses of a cache, of repositories, environments and verdicts those in ``also``.
 
     Raises:
         PrerequisiteError: the cache is no folder, or something of it is not the user's to remove.
@@ -41,7 +48,7 @@ def free(
         else:
             console.print(f"There is no cache at {root}: nothing to free.", soft_wrap=True)
         return 0
-    items = _pass(cache, repos, envs, keep_days, dry_run)
+    items = _pass(cache, also, keep_days, dry_run)
     if as_json:
         _print_json(cache, dry_run, items)
     else:
@@ -56,19 +63,30 @@ def free(
     return 0
 
 
+def _sweep(host: SandboxHost) -> None:
+    """What sandboxes of dead harnesses left, of every kind whose programs are here and answer."""
+    host.sweep(("bwrap",))
+    for kind in ("docker", "podman"):
+        if shutil.which(kind):
+            with contextlib.suppress(SandboxError, PrerequisiteError):
+                host.sweep((kind,))
+
+
 def _pass(
-    cache: CachePaths, repos: bool, envs: bool, keep_days: float, dry_run: bool
+    cache: CachePaths, also: Collection[Kind], keep_days: float, dry_run: bool
 ) -> tuple[Item, ...]:
     freeing = Freeing(cache, keep_days, dry_run)
     abandoned = freeing.workspaces()
     if not dry_run:
-        SandboxHost(cache).sweep()
+        _sweep(SandboxHost(cache))
     freeing.unfinished()
     freeing.trees()
-    if repos:
+    if "repository" in also:
         freeing.repositories()
-    if envs:
+    if "environment" in also:
         freeing.environments()
+    if "verdict" in also:
+        freeing.verdicts()
     left = {str(path.relative_to(cache.root)) for path in abandoned if path.exists()}
     if dry_run:
         return tuple(freeing.items)

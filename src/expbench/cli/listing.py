@@ -1,4 +1,4 @@
-"""``expbench tasks list|show|prepare`` and ``expbench agents list``."""
+"""``expbench tasks list|show|prepare``."""
 
 from __future__ import annotations
 
@@ -131,20 +131,6 @@ def _workspace_facts(
         "lfs": list(contents.lfs) if contents else [],
         "environment": [f"{name}={value}" for name, value in prepared.environment.items()],
     }
-
-
-def list_agents(as_json: bool) -> int:
-    """Print the agents."""
-    from expbench.agents import AGENTS
-
-    if as_json:
-        _print_json(AGENTS)
-        return 0
-    table = Table("agent", "what it does", box=None, header_style="bold")
-    for name, what in AGENTS.items():
-        table.add_row(name, what)
-    Console().print(table)
-    return 0
 
 
 def _as_markdown(task: ResearchTask, truth: bool) -> str:

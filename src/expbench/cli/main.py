@@ -12,25 +12,64 @@ from typing import Annotated
 import typer
 
 from expbench import __version__
+from expbench.cli.agents import agents_app
+from expbench.cli.entering import enter
+from expbench.cli.environments import environments_app
 from expbench.cli.options import (
+    AgentOption,
+    AllowHostOption,
+    CallDeadlineOption,
+    CpusOption,
     DataOption,
+    DiskOption,
+    DollarsOption,
     ErrataOption,
+    EstimateOption,
+    GpusOption,
+    HintsOption,
+    ImageOption,
+    ItemsOption,
     JsonOption,
+    JudgeConcurrencyOption,
+    JudgeDeadlineOption,
+    JudgeOption,
+    JudgeSamplesOption,
     MaskOption,
+    MemoryOption,
+    ModelOption,
+    MonitorModelOption,
+    NetworkOption,
     PackagesOption,
+    PricesOption,
+    ProcessesOption,
+    ProtocolOption,
     ReposOption,
+    RequestCpusOption,
+    RequestMemoryOption,
+    RevealOption,
+    RootfsOption,
     RunArgument,
+    RunDollarsOption,
     SamplesOption,
+    SandboxOption,
+    StartsOption,
     SuiteOption,
     TaskOption,
+    TokensOption,
+    TurnsOption,
+    UnenforcedOption,
+    UnsafeOption,
+    WallMinutesOption,
     do,
 )
 from expbench.cli.packing import runs_app
+from expbench.cli.scoring import add_commands
 from expbench.cli.settings import (
     cache_folder,
     data_folder,
     errata_choice,
     mask_choice,
+    outer_gpus,
 )
 from expbench.cli.task_commands import repos_app, tasks_app
 
@@ -42,11 +81,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-agents_app = typer.Typer(help="List the agents.", no_args_is_help=True)
 app.add_typer(tasks_app, name="tasks")
 app.add_typer(agents_app, name="agents")
 app.add_typer(repos_app, name="repos")
 app.add_typer(runs_app, name="runs")
+app.add_typer(environments_app, name="env")
+add_commands(app)
+app.command(epilog="Example: expbench enter ~/.cache/expbench/work/NAME/door")(enter)
 
 
 def _version(value: bool) -> None:
@@ -67,29 +108,49 @@ def _top(
 @app.command(epilog="Example: expbench run --suite mini --agent oracle")
 def run(
     suite: SuiteOption = "mini",
-    agent: Annotated[
-        str,
-        typer.Option(
-            help="oracle, null, cheat, react, scripted:FILE or python:FILE:NAME "
-            "(`expbench agents list` explains them)."
-        ),
-    ] = "react",
-    model: Annotated[
-        str, typer.Option(help="Any Inspect model, provider/name, for agents that need one.")
-    ] = "",
-    judge: Annotated[
-        str, typer.Option(help="baseline (no model, not a published score) or an Inspect model.")
-    ] = "baseline",
+    agent: AgentOption = None,
+    model: ModelOption = None,
+    judge: JudgeOption = None,
+    protocol: ProtocolOption = "itemised",
+    judge_samples: JudgeSamplesOption = 1,
+    items_per_call: ItemsOption = 1,
+    judge_concurrency: JudgeConcurrencyOption = 8,
+    judge_deadline: JudgeDeadlineOption = 600.0,
+    monitor_model: MonitorModelOption = "",
+    hints: HintsOption = "full",
+    reveal: RevealOption = "instructions",
+    prices: PricesOption = None,
+    estimate: EstimateOption = False,
     task: TaskOption = None,
     epochs: Annotated[int, typer.Option(min=1, help="Attempts at each task.")] = 1,
     max_samples: SamplesOption = None,
     limit_minutes: Annotated[
         float, typer.Option(help="Minutes for the agent on a task, and again for the re-run.")
     ] = 40.0,
+    limit_wall_minutes: WallMinutesOption = None,
+    limit_turns: TurnsOption = None,
+    limit_tokens: TokensOption = None,
+    limit_dollars: DollarsOption = None,
+    run_dollars: RunDollarsOption = None,
+    call_deadline: CallDeadlineOption = 900.0,
     out: Annotated[
         Path | None, typer.Option(help="The run's folder [default: a new one under runs/].")
     ] = None,
-    sandbox: Annotated[str, typer.Option(help="Sandbox provider: bwrap.")] = "bwrap",
+    sandbox: SandboxOption = "bwrap",
+    cpus: CpusOption = None,
+    memory: MemoryOption = None,
+    processes: ProcessesOption = None,
+    disk: DiskOption = None,
+    request_cpus: RequestCpusOption = None,
+    request_memory: RequestMemoryOption = None,
+    network: NetworkOption = "none",
+    allow_host: AllowHostOption = None,
+    gpus: GpusOption = 0,
+    rootfs: RootfsOption = None,
+    image: ImageOption = "",
+    max_starts: StartsOption = None,
+    allow_unenforced: UnenforcedOption = False,
+    unsafe: UnsafeOption = False,
     data: DataOption = None,
     repos: ReposOption = None,
     packages: PackagesOption = None,
@@ -100,27 +161,67 @@ def run(
     """Run an agent on a suite, score it, and write the report."""
 
     def body() -> int:
+        from expbench.cli.demands import (
+            hints_choice,
+            network_choice,
+            package_indexes,
+            policy,
+            reveal_choice,
+        )
+        from expbench.cli.judging import judging_choice, use_prices_of
         from expbench.cli.running import start_run
         from expbench.planning import Options, new_name
 
+        use_prices_of(prices)
+        agents = tuple(agent or ("react",))
         options = Options(
             suite=suite,
             tasks=tuple(task or ()),
-            agent=agent,
-            model=model,
-            judge=judge,
+            judging=judging_choice(
+                judge, protocol, judge_samples, items_per_call, judge_concurrency, judge_deadline
+            ),
+            monitor_model=monitor_model,
+            hints=hints_choice(hints),
+            reveal=reveal_choice(reveal),
             epochs=epochs,
-            minutes=limit_minutes,
+            policy=policy(
+                minutes=limit_minutes,
+                cpus=cpus,
+                memory_mib=memory,
+                processes=processes,
+                disk_mib=disk,
+                requests=(request_cpus, request_memory),
+                network=network_choice(network),
+                allow_hosts=tuple(allow_host or ()),
+                gpus=gpus,
+                wall_minutes=limit_wall_minutes,
+                turns=limit_turns,
+                tokens=limit_tokens,
+                dollars=limit_dollars,
+            ),
+            dollars=run_dollars,
+            call_seconds=call_deadline,
             sandbox=sandbox,
+            allow_unenforced=allow_unenforced,
+            unsafe=unsafe,
+            rootfs=rootfs,
+            image=image,
+            indexes=package_indexes(network),
+            outer_gpus=outer_gpus(),
+            starts=max_starts,
             data=data_folder(data) if suite != "mini" else None,
             repos=repos,
             packages=tuple(packages or ()),
             errata=errata_choice(errata),
             mask=mask_choice(mask),
             cache=cache_folder(),
-            out=out or Path("runs") / new_name(f"{suite}-{agent.partition(':')[0]}"),
+            out=out or Path("runs") / new_name(f"{suite}-{agents[0].partition(':')[0]}"),
         )
-        return start_run(options, max_samples, json)
+        if estimate:
+            from expbench.cli.estimating import estimate_run
+
+            return estimate_run(options, agents, tuple(model or ()), max_samples, json)
+        return start_run(options, agents, tuple(model or ()), max_samples, json)
 
     do(body)
 
@@ -132,13 +233,17 @@ def resume(
     data: DataOption = None,
     repos: ReposOption = None,
     packages: PackagesOption = None,
+    run_dollars: RunDollarsOption = None,
+    prices: PricesOption = None,
     json: JsonOption = False,
 ) -> None:
     """Go on with a run that was stopped; finished tasks are not done again."""
 
     def body() -> int:
+        from expbench.cli.judging import use_prices_of
         from expbench.cli.running import resume_run
 
+        use_prices_of(prices)
         return resume_run(
             folder,
             max_samples,
@@ -147,6 +252,7 @@ def resume(
             data_folder(data),
             repos,
             tuple(packages or ()),
+            run_dollars,
         )
 
     do(body)
@@ -192,6 +298,20 @@ def suites(data: DataOption = None, json: JsonOption = False) -> None:
     do(body)
 
 
+@app.command(epilog="Example: expbench doctor --sandbox docker")
+def doctor(
+    sandbox: SandboxOption = "bwrap", image: ImageOption = "", json: JsonOption = False
+) -> None:
+    """Say what this machine can do: sandboxes, limits, disk, GPUs, keys, each really tried."""
+
+    def body() -> int:
+        from expbench.cli.doctor import diagnose
+
+        return diagnose(sandbox, image, json)
+
+    do(body)
+
+
 @app.command(epilog="Example: expbench gc --repos --keep-days 30 --dry-run")
 def gc(
     repos: Annotated[
@@ -199,6 +319,9 @@ def gc(
     ] = False,
     envs: Annotated[
         bool, typer.Option("--envs", help="Also the Python environments of sandboxes.")
+    ] = False,
+    verdicts: Annotated[
+        bool, typer.Option("--verdicts", help="Also judges' verdicts, which then cost again.")
     ] = False,
     keep_days: Annotated[
         float, typer.Option(min=0, help="Keep what was taken into use in the last so many days.")
@@ -216,20 +339,11 @@ def gc(
 
     def body() -> int:
         from expbench.cli.freeing import free
+        from expbench.workspace.freeing import Kind
 
-        return free(cache_folder(), repos, envs, keep_days, dry_run, json)
-
-    do(body)
-
-
-@agents_app.command("list", epilog="Example: expbench agents list")
-def list_agents(json: JsonOption = False) -> None:
-    """List the agents that --agent takes."""
-
-    def body() -> int:
-        from expbench.cli.listing import list_agents
-
-        return list_agents(json)
+        chosen: dict[Kind, bool] = {"repository": repos, "environment": envs, "verdict": verdicts}
+        also = [kind for kind, wanted in chosen.items() if wanted]
+        return free(cache_folder(), also, keep_days, dry_run, json)
 
     do(body)
 

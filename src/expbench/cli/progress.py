@@ -12,8 +12,13 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from expbench.evaluation import Phase
-from expbench.schema import Outcome
+from expbench.activity import Progress as Phase
+from expbench.schema import SCORE_NAMES, Outcome
+
+_LETTERS: dict[str, str] = {
+    "produced": "E+",
+    **{name: name[0].upper() for name in (*SCORE_NAMES, "grounding")},
+}
 
 
 class ProgressView(Protocol):
@@ -53,7 +58,7 @@ class _Estimate:
         if not self._finished or left <= 0:
             return ""
         seconds = (time.monotonic() - self._started) / self._finished * left
-        return f"about {_duration(seconds)} left"
+        return f"about {duration(seconds)} left"
 
 
 class _Plain:
@@ -123,17 +128,21 @@ class _Live:
 
 
 def short(outcome: Outcome) -> str:
-    """An outcome in a few characters: ``M ✓ D 100 % I 90 % C ✗ E –``."""
+    """An outcome in a line: ``M ✓ D 100 % I 90 % C ✗ E –``, the limit that ended it, and doubts."""
     if not outcome.scores:
         return f"{outcome.status}: {outcome.reason}"
     parts = []
     for name, score in outcome.scores.items():
         value = "–" if score.value is None else f"{score.value:.0%}"
-        parts.append(f"{name[0].upper()} {value}")
-    return " ".join(parts)
+        parts.append(f"{_LETTERS.get(name, name)} {value}")
+    if outcome.limit:
+        parts.append(f"limit: {outcome.limit}")
+    said = "; ".join(doubt.sentence for doubt in outcome.doubts)
+    return " ".join([*parts, f"doubtful: {said}"] if said else parts)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A time in words: ``2 h 5 min``."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
-from expbench.cli.progress import progress_view
-from expbench.errors import DataError
+from expbench.activity import Progress
+from expbench.books import Books, cap_anew
+from expbench.cli.demands import package_indexes
+from expbench.cli.progress import ProgressView, progress_view
+from expbench.cli.settings import outer_gpus
+from expbench.cli.stopping import Stopping
+from expbench.errors import DataError, UserError
+from expbench.evaluation import Listener
+from expbench.judge_eval.known import FOLDER, known_eval
+from expbench.matrix import create_matrix, is_matrix, load_matrix
 from expbench.metrics import summarise
 from expbench.planning import (
     Options,
@@ -23,6 +31,9 @@ from expbench.planning import (
 from expbench.report import (
     ReportFiles,
     ReportInput,
+    RunSummaries,
+    RunSummary,
+    matrix_table,
     summary_json,
     task_table,
     terminal_table,
@@ -30,16 +41,30 @@ from expbench.report import (
 )
 from expbench.runner import RunEnd, default_max_samples, execute
 from expbench.runs import Run, create, load
-from expbench.schema import Blob, SubmissionText
+from expbench.schema import Blob, Outcome, SubmissionText
 
 _OUTPUT_SHOWN = 20_000
 """Characters of a script's output in the report, head and tail."""
 
 
-def start_run(options: Options, max_samples: int | None, as_json: bool) -> int:
-    """Plan, make the run's folder, do it. Exit code 0 when every task has its outcome."""
-    manifest = plan(options)
-    return _do(create(options.out, manifest), options, max_samples, as_json)
+Planned = tuple[Run, Options]
+
+
+def start_run(
+    options: Options,
+    agents: Sequence[str],
+    models: Sequence[str],
+    max_samples: int | None,
+    as_json: bool,
+) -> int:
+    """Plan, make the run's folder, do it. Exit code 0 when every task has its outcome.
+
+    Several agents or models are a folder of runs, which are done one after the other.
+    """
+    if len(agents) > 1 or len(models) > 1:
+        return _do_all(create_matrix(options, agents, models), options.out, max_samples, as_json)
+    options = replace(options, agent=agents[0], model=models[0] if models else "")
+    return _do(create(options.out, plan(options)), options, max_samples, as_json)
 
 
 def resume_run(
@@ -50,46 +75,146 @@ def resume_run(
     data: Path | None,
     repos: Path | None,
     packages: tuple[Path, ...],
+    run_dollars: float | None = None,
 ) -> int:
-    """Do what a run has not done yet."""
+    """Do what a run has not done yet, or the runs of a folder that were begun at once."""
+    indexes = functools.cache(package_indexes)
+
+    def planned(run: Run) -> Planned:
+        own_data = data if run.manifest.suite != "mini" else None
+        index = indexes(run.manifest.policy.network)
+        options = options_of(run, cache, own_data, repos, packages, index, outer_gpus())
+        check_folders(options)
+        if run_dollars is not None:
+            cap_anew(run, run_dollars)
+        return run, options
+
+    if is_matrix(folder):
+        runs = [planned(run) for run in load_matrix(folder)]
+        return _do_all(runs, folder, max_samples, as_json)
     run = load(folder)
-    data = data if run.manifest.suite != "mini" else None
-    options = options_of(run, cache, data, repos, packages)
-    check_folders(options)
-    return _do(run, options, max_samples, as_json)
+    if run.paths.base != run.paths.root:
+        command = "execute" if run.manifest.repeat else "judge"
+        raise UserError(
+            f"{folder} is made from the submissions of {run.paths.base}: go on with it by the "
+            f"`expbench {command}` that began it."
+        )
+    return _do(*planned(run), max_samples, as_json)
 
 
 def report_run(folder: Path, as_json: bool, cache: Path, data: Path | None) -> int:
-    """Write the report anew from the run's folder."""
-    run = load(folder)
-    options = options_of(run, cache, data if run.manifest.suite != "mini" else None)
-    _finish(run, options, as_json)
+    """Write the report anew from the run's folder, or those of runs that were begun at once."""
+
+    def planned(run: Run) -> Planned:
+        return run, options_of(run, cache, data if run.manifest.suite != "mini" else None)
+
+    if not is_matrix(folder):
+        _finish(*planned(load(folder)), as_json)
+        return 0
+    runs = [planned(run) for run in load_matrix(folder)]
+    for run, options in runs:
+        write_run_report(run, options)
+    _finish_all(runs, as_json)
     return 0
 
 
 def _do(run: Run, options: Options, max_samples: int | None, as_json: bool) -> int:
     console = Console(stderr=as_json)
-    done = sum(run.final(key) for key in run.planned)
     title = f"{run.manifest.suite}, agent {run.manifest.agent}"
-    view = progress_view(console, len(run.planned), done, title)
-    with view, _terminated_as_interrupted():
-        evaluation = open_evaluation(run, options, view)
-        end = execute(evaluation, max_samples or default_max_samples())
-    _finish(run, options, as_json)
-    return _say_end(console, run, end)
+    with _view(console, [run], title) as view:
+        end, books = _execute(run, options, max_samples, console, view)
+    if not end.interrupted or not end.open:
+        _finish(run, options, as_json)
+    return _say_end(console, run, end, books)
+
+
+def _do_all(runs: Sequence[Planned], root: Path, max_samples: int | None, as_json: bool) -> int:
+    """Do several runs one after the other, with one view of all. The worst exit code."""
+    console = Console(stderr=as_json)
+    worst = 0
+    title = f"{runs[0][0].manifest.suite}, {len(runs)} runs"
+    with _view(console, [run for run, _ in runs], title) as view:
+        for run, options in runs:
+            listener = _named(view, run.paths.root.name)
+            end, books = _execute(run, options, max_samples, console, listener)
+            if end.interrupted and end.open:
+                text = f"stopped: go on with all by `expbench resume {root}`."
+                console.print(text, soft_wrap=True, highlight=False)
+                return 130
+            write_run_report(run, options)
+            worst = max(worst, _say_end(console, run, end, books))
+    _finish_all(runs, as_json)
+    return worst
+
+
+def _finish_all(runs: Sequence[Planned], as_json: bool) -> None:
+    console = Console()
+    if as_json:
+        found = [_json_of(run, options) for run, options in runs]
+        text = RunSummaries(runs=tuple(found)).model_dump_json(indent=1)
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        return
+    summaries = {run.paths.root.name: summarise(run.planned, run.ordered()) for run, _ in runs}
+    console.print(matrix_table(summaries, runs[0][0].manifest))
+    for run, _ in runs:
+        text = f"Report: {run.paths.report / 'index.html'}"
+        console.print(text, soft_wrap=True, highlight=False)
+
+
+def _view(console: Console, runs: Sequence[Run], title: str) -> ProgressView:
+    done = sum(run.final(key) for run in runs for key in run.planned)
+    return progress_view(console, sum(len(run.planned) for run in runs), done, title)
+
+
+def _named(view: ProgressView, name: str) -> Listener:
+    """Tells a view of a run's tasks by the run's name too."""
+
+    def listener(task_id: str, epoch: int, phase: Progress, outcome: Outcome | None) -> None:
+        view(f"{name}: {task_id}", epoch, phase, outcome)
+
+    return listener
+
+
+def _execute(
+    run: Run, options: Options, max_samples: int | None, console: Console, view: Listener
+) -> tuple[RunEnd, Books]:
+    evaluation = open_evaluation(run, options, view)
+    stopping = Stopping(evaluation, console)
+    evaluation = replace(evaluation, listener=stopping.hearing(view))
+    with stopping.guarding():
+        end = execute(evaluation, max_samples or default_max_samples(), stopping.left)
+    return end, evaluation.books
 
 
 def _finish(run: Run, options: Options, as_json: bool) -> None:
     files = write_run_report(run, options)
-    summary = summarise(run.planned, run.ordered())
     console = Console()
     if as_json:
-        text = summary_json(summary, run.manifest).model_dump_json(indent=1)
+        text = _json_of(run, options).model_dump_json(indent=1)
         console.print(text, markup=False, highlight=False, soft_wrap=True)
         return
+    summary = summarise(run.planned, run.ordered())
     console.print(task_table(run.ordered()))
-    console.print(terminal_table(summary, run.manifest))
+    known = judge_eval_sentence(run, options.cache)
+    console.print(terminal_table(summary, run.manifest, known))
     console.print(f"Report: {files.html}", soft_wrap=True, highlight=False)
+
+
+def _json_of(run: Run, options: Options) -> RunSummary:
+    summary = summarise(run.planned, run.ordered())
+    known = judge_eval_sentence(run, options.cache)
+    return summary_json(summary, run.manifest, known, run.ordered())
+
+
+def judge_eval_sentence(run: Run, cache: Path) -> str:
+    """How good the run's judge is known to be, or that it is not known."""
+    known = known_eval(run.manifest.judge, cache / FOLDER)
+    if known is not None:
+        return known.sentence
+    return (
+        f"No judge-eval of {run.manifest.judge} is known: how often its verdicts are right can be measured "
+        "with `expbench judge-eval`."
+    )
 
 
 def write_run_report(run: Run, options: Options) -> ReportFiles:
@@ -117,6 +242,7 @@ def write_run_report(run: Run, options: Options) -> ReportFiles:
             planned=run.planned,
             submissions=submissions,
             outputs=outputs,
+            judge_eval=judge_eval_sentence(run, options.cache),
         ),
         run.paths.report,
     )
@@ -133,9 +259,18 @@ def _head_and_tail(run: Run, blob: Blob) -> str:
     return f"{text[:half]}\n[… {len(text) - _OUTPUT_SHOWN} characters left out …]\n{text[-half:]}"
 
 
-def _say_end(console: Console, run: Run, end: RunEnd) -> int:
+def _say_end(console: Console, run: Run, end: RunEnd, books: Books) -> int:
     if not end.open:
         return 0
+    if books.spent and not end.interrupted:
+        said = f"{books.sentence[0].upper()}{books.sentence[1:]}"
+        console.print(
+            f"{said}: {end.open} of {len(run.planned)} tasks are left, go on with "
+            f"`expbench resume {run.paths.root} --run-dollars` and a higher number.",
+            soft_wrap=True,
+            highlight=False,
+        )
+        return 1
     why = "stopped" if end.interrupted else "not scored for reasons of infrastructure"
     console.print(
         f"{end.open} of {len(run.planned)} tasks {why}: "
@@ -144,17 +279,3 @@ def _say_end(console: Console, run: Run, end: RunEnd) -> int:
         highlight=False,
     )
     return 130 if end.interrupted else 1
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """A polite kill ends like Ctrl-C: sandboxes end and what is done is kept."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -153,6 +153,38 @@ def check_tasks(
     do(body)
 
 
+@tasks_app.command(
+    "claims", epilog="Example: expbench tasks claims --suite mini --task mini/bandits/0"
+)
+def claims(
+    suite: SuiteOption = "mini",
+    task: TaskOption = None,
+    model: Annotated[
+        str, typer.Option(help="An Inspect model that splits the conclusions [default: by rules].")
+    ] = "",
+    file: Annotated[
+        Path | None, typer.Option("--claims", help="A reviewed split to check and show instead.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the split here, for review in an editor.")
+    ] = None,
+    data: DataOption = None,
+    errata: ErrataOption = "package",
+    json: JsonOption = False,
+) -> None:
+    """Show the claims that each task's conclusion is judged by, and store the split for review."""
+
+    def body() -> int:
+        from expbench.cli.claims import split_claims
+
+        ids, folder = tuple(task or ()), data_folder(data)
+        return split_claims(
+            suite, ids, folder, model or None, file, out, json, errata_choice(errata)
+        )
+
+    do(body)
+
+
 @tasks_app.command("new", epilog="Example: expbench tasks new mine.json")
 def new_tasks(
     dest: Annotated[Path, typer.Argument(help="A new file.")], json: JsonOption = False

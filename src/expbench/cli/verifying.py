@@ -11,8 +11,8 @@ from rich.table import Table
 from expbench.dataset import load_suite, suite_of
 from expbench.errors import NotFoundError
 from expbench.paths import CachePaths
-from expbench.sandboxes import bubblewrap
 from expbench.sandboxes.host import SandboxHost
+from expbench.sandboxes.providers import provider
 from expbench.schema import Limits
 from expbench.verify import (
     Check,
@@ -41,7 +41,7 @@ def verify_tasks(
     """Run the authors' code of each task and print what it says."""
     if not ids:
         raise NotFoundError("Name the tasks to verify: --task VENUE/PAPER/INDEX.")
-    bubblewrap.check()
+    provider("bwrap").check()
     paths = CachePaths(cache)
     finder = SourceFinder(paths.repos, clones=repos)
     hidden = (data,) if data else ()

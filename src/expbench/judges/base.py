@@ -12,9 +12,11 @@ A deliverable that was not handed in needs no judge: its items are not met.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, get_args
 
+from expbench.judges.marks import score_marks
 from expbench.schema import (
     Judgement,
     Phase,
@@ -30,6 +32,25 @@ NOTHING_SUBMITTED = "nothing was submitted"
 NO_VERDICT = "the judge gave no verdict"
 
 
+def _reads_nothing(path: str) -> str | None:
+    return None
+
+
+@dataclass(frozen=True)
+class JudgeContext:
+    """What the agent had, as a judge may know it.
+
+    Attributes:
+        masked: the files that the task hides; nobody hands them out.
+        files: the files of the workspace before the agent's work, in the order of their paths.
+        read: the text of one of ``files``; ``None`` for every other path, so for all masked ones.
+    """
+
+    masked: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    read: Callable[[str], str | None] = field(default=_reads_nothing, repr=False, compare=False)
+
+
 class Judge(Protocol):
     """Decides rubric items about a submission."""
 
@@ -39,9 +60,16 @@ class Judge(Protocol):
         ...
 
     async def judge(
-        self, items: Sequence[RubricItem], submission: SubmissionText, task: ResearchTask
+        self,
+        items: Sequence[RubricItem],
+        submission: SubmissionText,
+        task: ResearchTask,
+        context: JudgeContext | None = None,
     ) -> Judgement:
-        """One verdict for each item, in their order; what cannot be decided is unscored."""
+        """One verdict for each item, in their order; what cannot be decided is unscored.
+
+        ``context`` is what the agent had, where that is known.
+        """
         ...
 
 
@@ -85,11 +113,20 @@ def decided_without_judge(
     }
 
 
+def alternatives(judgement: Judgement) -> dict[Phase, int]:
+    """How many items of each phase were met in another way than the reference's; they are met."""
+    ways = Counter(v.phase for v in judgement.verdicts if v.alternative and v.state == "met")
+    return {phase: ways[phase] for phase in PHASES}
+
+
 def score(judgement: Judgement, items: Sequence[RubricItem]) -> dict[str, Score]:
     """The scores "design", "implementation" and "conclusion", each in [0, 1] or unscored.
 
-    An item on which the judgement has no verdict counts as unscored.
+    An item on which the judgement has no verdict counts as unscored. By protocol ``paper`` the marks
+    are the scores.
     """
+    if judgement.protocol == "paper":
+        return score_marks(judgement)
     found = {verdict.item: verdict for verdict in judgement.verdicts}
     scores: dict[str, Score] = {}
     for phase in PHASES:

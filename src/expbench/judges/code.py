@@ -1,23 +1,27 @@
-"""Matching implementation steps against the code that a submission adds.
+"""What speaks for and against the added code's doing an implementation step.
 
-Two signs count. The step's own words and values: identifiers split into words, literals and options
-are looked for in a window of code. And where the authors' code for the step is at hand, how much of
-it is contained: the share of its runs of three code tokens, in any order, as in near-duplicate
-detection (Broder, 1997), or of its words when everything was renamed. Either way the step's values
-have to be there.
+The step's own words, values and names are looked for in windows of code, whose signs and calls count
+as the words for what they do. Where the authors' code for the step is at hand, so does how much of it is
+contained: the share of its runs of three code tokens, in any order, as in near-duplicate detection
+(Broder, 1997), and of the functions that it calls.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 
-from expbench.judges.lexicon import SETTING_VERBS
-from expbench.judges.prose import Match
-from expbench.judges.source import Line, SourceFile
+from expbench.judges.constructs import meaning
+from expbench.judges.index import Index, Wanted, share_found
+from expbench.judges.lexicon import word_set
+from expbench.judges.numbers import Number
+from expbench.judges.opposites import does_the_opposite
+from expbench.judges.source import Line, SourceFile, code_only
 from expbench.judges.values import mandatory, missing
-from expbench.judges.words import Number, Token, coverage, covered, forms, stem, tokens
+from expbench.judges.weighing import Evidence, Match, Scale
+from expbench.judges.words import Token, tokens
 
 _STEP_PREFIX = re.compile(r"^\s*(?:final\s+)?step(?:\s+\d+)?\s*:\s*", re.IGNORECASE)
 _CITATION = re.compile(r"\(\s*/workspace/[^)]*\)|/workspace/\S+")
@@ -26,167 +30,205 @@ _DERIVED = re.compile(
     re.IGNORECASE,
 )
 """Numbers that count what other settings make, or that a library has already."""
+_STEPPED = re.compile(
+    r"\bfrom \S+ to (\S+) in (?:\w+ )?(?:steps?|increments?) of (\S+)", re.IGNORECASE
+)
+"""Numbers that code with a range of steps need not write."""
 _RESTATED = re.compile(r"\b(?:that is|i\.e\.|in other words)", re.IGNORECASE)
 _CODE_TOKEN = re.compile(r"[^\W\d]\w*|\d+(?:\.\d+)?(?:e[-+]?\d+)?|[^\s\w\"'`,;]")
-_WINDOW_LINES = 40
-_STRIDE = 8
+_CALL = re.compile(r"(?<!def )(?<!class )\b([^\W\d]\w*)\s*\(")
+_NOT_CALLS = word_set(
+    """
+    if for while return print def class lambda and or not in is len range str int float list dict
+    """
+)
+_WINDOW = 10
 _SHINGLE = 3
-_ENOUGH = 0.6
-_ENOUGH_ALONE = 0.5
-"""Where only the words of the step can be compared."""
-_ENOUGH_FOR_METHOD = 0.45
-"""Where the step is a sentence of the method, which speaks less of code."""
 _NUMBER_WEIGHT = 0.7
-_CONTAINMENT = 0.5
-_CODE_WORDS = 0.72
-_EVIDENCE_LINES = 3
 _SMALL = 10
 _SEVERAL = 3
-_SETTING_STEMS = frozenset(stem(verb) for verb in SETTING_VERBS)
-
-
-@dataclass(frozen=True)
-class _Window:
-    lines: Sequence[Line]
-    known: frozenset[str]
-    runs: bool
-
-
-@dataclass(frozen=True)
-class _Step:
-    """An implementation step: its words, and the numbers that the code has to have."""
-
-    words: list[Token]
-    numbers: list[Token]
-    is_setting: bool
+_MANY = 8
+_UNKNOWN = 0.5
+_HUNDRED, _NEARLY = 100, 0.01
+_NEARLY_ALL = 0.8
 
 
 class CodeMatcher:
     """Decides implementation steps about one submission's added code."""
 
     def __init__(self, files: Sequence[SourceFile]) -> None:
-        self._windows = [window for file in files for window in _windows(file)]
-        settings = [t for f in files if f.is_settings for line in f.lines for t in line.tokens]
-        self._settings = forms(settings)
-        self._numbers = frozenset(
-            abs(value)
-            for file in files
-            for line in file.lines
-            for token in line.tokens
-            if token.number
-            for value in (*token.number.values, *token.number.parts)
-        )
-        self._shingles = frozenset(
-            shingle
-            for file in files
-            for shingle in _shingles("\n".join(line.code for line in file.lines))
-        )
+        self._lines: list[Line] = [line for file in files for line in file.lines]
+        self._runs = any(not file.is_settings for file in files)
+        rows = [f"{line.code} ;; {meaning(line.code)}" for line in self._lines]
+        self._index = Index("\n".join(rows))
+        begins, starts = [0], [token.start for token in self._index.tokens]
+        for row in rows:
+            begins.append(begins[-1] + len(row) + 1)
+        self._first = [bisect_left(starts, begin) for begin in begins]
+        """The place of the first word of each line, and of what comes after the last."""
+        self._bounds = [0]
+        for file in files:
+            self._bounds.append(self._bounds[-1] + len(file.lines))
+        code = "\n".join(line.code for line in self._lines)
+        self._shingles, self._calls = _shingles(code), frozenset(_CALL.findall(code))
 
     def match(self, step: str, authors: str = "", from_method: bool = False) -> Match:
         """Whether the code does ``step``; ``authors`` is the authors' code for it, if known."""
-        wanted = _step(step, authors)
-        windows = [window for window in self._windows if window.runs or wanted.is_setting]
-        if not windows:
+        if not self._runs:
             return Match(False, reason="no code was added")
-        absent = _absent(wanted.numbers, self._numbers)
-        if absent:
-            return Match(False, reason=f"the value {absent[0].stem} is not in the code")
-        shares = [(self._share(wanted, window), at) for at, window in enumerate(windows)]
-        share, index = max(shares, key=lambda pair: (pair[0], -pair[1]))
-        known = bool(authors.strip())
-        alone = _ENOUGH_FOR_METHOD if from_method else _ENOUGH_ALONE
-        enough = _ENOUGH if known else alone
-        if share >= enough or (known and self._contains(authors, wanted, windows)):
-            return Match(True, _evidence(windows[index], wanted.words))
-        return Match(False, reason="no code does this")
+        return CODE.weigh(self.evidence(step, authors, from_method))
 
-    def _share(self, step: _Step, window: _Window) -> float:
-        """The weighted share of a step's words in a window; code knows the settings that it reads.
+    def evidence(self, step: str, authors: str = "", from_method: bool = False) -> Evidence:
+        """The line that says most of ``step``, and the signs for and against it."""
+        text = _CITATION.sub(" ", _STEP_PREFIX.sub("", step)).strip()
+        words = tokens(text)
+        wanted = Wanted(words, self._index)
+        if not self._runs or not (wanted.words or words):
+            return Evidence("", {})
+        numbers = _numbers(words, text, authors)
+        places = [self._places(token.number) for token in numbers if token.number]
+        share, where = self._best(wanted, places)
+        everything = len(self._index.tokens)
+        names = [token for token in wanted.words if token.name]
+        lacking = set(wanted.lacking(0, everything))
+        signs = {
+            "tight": share,
+            "words": wanted.share(0, everything),
+            "absent": float(_lost(numbers, places)),
+            "several": min(len(numbers), _MANY) / _MANY,
+            "names_lacking": sum(t.stem in lacking for t in names) / len(names) if names else 0.0,
+            "from_method": float(from_method),
+            "contrary": self._contrary(text, wanted, where),
+            **self._like(authors),
+        }
+        return Evidence(self._quote(wanted, where), signs)
 
-        The step's numbers are known to be there by now.
-        """
-        distinct = {token.stem: token for token in step.words if token.content}.values()
-        words = sum(token.weight for token in distinct)
-        found = sum(
-            token.weight
-            for token in distinct
-            if covered(token, window.known) or covered(token, self._settings)
-        )
-        numbers = _NUMBER_WEIGHT * len(step.numbers)
-        return (found + numbers) / (words + numbers) if words else 0.0
+    def _like(self, authors: str) -> dict[str, float]:
+        """How much of the authors' code is contained, where it is known."""
+        if not authors.strip():
+            return {}
+        code = code_only(authors)
+        theirs = _shingles(code)
+        calls = set(_CALL.findall(code)) - _NOT_CALLS
+        contained = len(theirs & self._shingles) / len(theirs) if theirs else _UNKNOWN
+        return {
+            "with_authors": 1.0,
+            "contained": contained,
+            "nearly_all": float(contained >= _NEARLY_ALL),
+            "calls": len(calls & self._calls) / len(calls) if calls else _UNKNOWN,
+        }
 
-    def _contains(self, authors: str, wanted: _Step, windows: Sequence[_Window]) -> bool:
-        theirs = _shingles(authors)
-        if theirs and len(theirs & self._shingles) >= _CONTAINMENT * len(theirs):
-            return True
-        words = tokens(authors)
-        return any(
-            coverage(words, window.known) >= _CODE_WORDS
-            and coverage(wanted.words, window.known) >= 0.5 * _ENOUGH
-            for window in windows
-        )
+    def _places(self, number: Number) -> list[int]:
+        """Where a number stands, without its sign, off by one as the bounds of ranges are, or, of a
+        power, its exponent."""
+        forms = [number, Number(tuple(map(abs, number.values)), number.decimals, number.written)]
+        if number.whole:
+            forms += (_whole(number.values[0] + off) for off in (-1, 1))
+        if number.exponent is not None:
+            forms += (_whole(number.exponent), _whole(abs(number.exponent)))
+        found = (self._index.number(form, exact=True) for form in forms)
+        return next(filter(None, found), [])
+
+    def _best(self, wanted: Wanted, places: Sequence[Sequence[int]]) -> tuple[float, int]:
+        """The largest share of a step that a window of a file's lines has, and its first line."""
+        best, where = 0.0, 0
+        numbers = _NUMBER_WEIGHT * len(places)
+        total = wanted.total + numbers or 1.0
+        for line in sorted(
+            {bisect_right(self._first, at) - 1 for at in wanted.found.union(*places)}
+        ):
+            end = self._bounds[bisect_right(self._bounds, line)]
+            a, b = self._first[line], self._first[min(line + _WINDOW, end)]
+            words = wanted.share(a, b) * wanted.total
+            share = (words + numbers * share_found(places, a, b)) / total
+            if share > best:
+                best, where = share, line
+        return best, where
+
+    def _contrary(self, step: str, wanted: Wanted, where: int) -> float:
+        """1 when the line that says most of a step does the opposite, half when only its window does."""
+        end = min(where + _WINDOW, self._bounds[bisect_right(self._bounds, where)])
+        code = [line.code for line in self._lines[where:end]]
+        if not code:
+            return 0.0
+        first = self._first
+        best = max(range(where, end), key=lambda at: wanted.share(first[at], first[at + 1]))
+        if does_the_opposite(step, code[best - where]):
+            return 1.0
+        return float(does_the_opposite(step, "\n".join(code))) / 2
+
+    def _quote(self, wanted: Wanted, where: int) -> str:
+        """The line of the window that has most of the step, verbatim."""
+        lines = range(where, min(where + _WINDOW, len(self._lines)))
+        first = self._first
+        best = max(lines, key=lambda at: wanted.share(first[at], first[at + 1]), default=None)
+        return "" if best is None else self._lines[best].raw
 
 
-def _step(step: str, authors: str) -> _Step:
-    text = _CITATION.sub(" ", _STEP_PREFIX.sub("", step)).strip()
-    words = tokens(text)
+def _numbers(words: Sequence[Token], text: str, authors: str) -> list[Token]:
+    """The numbers that the code has to have: of those, where it is known, the authors' code has."""
     derived = [match.span() for match in _DERIVED.finditer(text)]
+    derived += [m.span(group) for m in _STEPPED.finditer(text) for group in (1, 2)]
+    derived += _rest(words)
+    restated = _RESTATED.search(text)
+    begin = restated.start() if restated else -1
     numbers = [
         number
-        for number in mandatory(words, text)
-        if not any(start <= number.start < end for start, end in derived)
+        for number in mandatory(words, text, modifiers=False)
+        if number.start > begin and not any(start <= number.start < end for start, end in derived)
     ]
-    restated = _RESTATED.search(text)
-    if restated:
-        numbers = [number for number in numbers if number.start > restated.start()]
-    if authors.strip():
-        unknown = missing(numbers, tokens(authors), exact=True)
-        numbers = [number for number in numbers if number not in unknown]
-    return _Step(words, numbers, is_setting=bool(words) and words[0].stem in _SETTING_STEMS)
+    if not authors.strip():
+        return numbers
+    unknown = missing(numbers, tokens(authors), exact=True)
+    return [number for number in numbers if number not in unknown]
 
 
-def _absent(numbers: Sequence[Token], found: frozenset[float]) -> list[Token]:
-    """The numbers that the code lacks.
+def _rest(words: Sequence[Token]) -> list[tuple[int, int]]:
+    """Of shares that make up the whole, all but the first: code may write their sums or the rest."""
+    shares = [token for token in words if token.number and token.number.percent]
+    whole = sum(token.number.values[0] for token in shares if token.number)
+    if len(shares) < 2 or abs(whole - _HUNDRED) > _NEARLY:
+        return []
+    return [(token.start, token.end) for token in shares[1:]]
 
-    Signs are not compared, and a whole number may be off by one, as the bounds of ranges are. One
-    small whole number among several may be missing: code counts rather than writes them.
+
+def _lost(numbers: Sequence[Token], places: Sequence[Sequence[int]]) -> bool:
+    """Whether the code lacks a number.
+
+    One small whole number among several may be missing, and zero may: code counts rather than writes them.
     """
-    lacking = [t for t in numbers if t.number and not found & set(_near(t.number))]
-    small = [t for t in lacking if t.number and t.number.whole and abs(t.number.values[0]) < _SMALL]
-    return [] if lacking == small and len(small) == 1 and len(numbers) >= _SEVERAL else lacking
+    lost = [
+        token
+        for token, found in zip(numbers, places, strict=True)
+        if not found and token.number and token.number.values[0] != 0
+    ]
+    small = [t for t in lost if t.number and t.number.whole and abs(t.number.values[0]) < _SMALL]
+    return bool(lost) and not (len(lost) == len(small) == 1 and len(numbers) >= _SEVERAL)
 
 
-def _near(number: Number) -> tuple[float, ...]:
-    values = tuple(abs(value) for value in number.values)
-    return (*values, values[0] - 1, values[0] + 1) if number.whole else values
+def _whole(value: float) -> Number:
+    return Number((float(value),), 0, f"{value:g}")
 
 
-def _windows(file: SourceFile) -> list[_Window]:
-    """Overlapping windows of a file's lines."""
-    starts = range(0, max(len(file.lines) - _WINDOW_LINES, 0) + _STRIDE, _STRIDE)
-    slices = [file.lines[start : start + _WINDOW_LINES] for start in starts]
-    windows = []
-    for lines in filter(None, slices):
-        found = [token for line in lines for token in line.tokens]
-        windows.append(_Window(lines, forms(found), not file.is_settings))
-    return windows
-
-
+@lru_cache(maxsize=512)
 def _shingles(code: str) -> frozenset[tuple[str, ...]]:
     found = _CODE_TOKEN.findall(code)
     return frozenset(tuple(found[at : at + _SHINGLE]) for at in range(len(found) - _SHINGLE + 1))
 
 
-def _evidence(window: _Window, wanted: list[Token]) -> str:
-    """The few lines of the window that share most with the step, verbatim."""
-    size = min(_EVIDENCE_LINES, len(window.lines))
-
-    def shared(start: int) -> float:
-        part = window.lines[start : start + size]
-        return coverage(wanted, forms([token for line in part for token in line.tokens]))
-
-    start = max(range(len(window.lines) - size + 1), key=shared)
-    line = max(
-        window.lines[start : start + size], key=lambda one: coverage(wanted, forms(one.tokens))
-    )
-    return line.raw
+CODE = Scale(
+    bias=-1.67,
+    weights={
+        "words": 2.15,
+        "contained": 1.46,
+        "calls": 1.36,
+        "tight": 1.08,
+        "several": 0.93,
+        "nearly_all": 0.41,
+        "from_method": 0.12,
+        "with_authors": -1.51,
+        "names_lacking": -1.56,
+        "contrary": -2.50,
+        "absent": -3.23,
+    },
+)

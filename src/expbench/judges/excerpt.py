@@ -1,23 +1,126 @@
 """Cutting a long text down to what one item needs.
 
-A diff can be far longer than what a model reads well, or at all. It is then cut at its hunks, the
-hunks that share most words with the item are kept in their order, and the list of all files always
-stays, so that the judge knows what else there is. Nothing is graded on the cut alone: that the text
-was cut is said in the verdict.
+A text is cut into parts at its lines, the parts are ranked by the words that they share with what is
+wanted, and as many as there is room for are kept, in their order. A word counts less the more parts
+have it (inverse document frequency).
+
+Room is counted in tokens of a model, which are estimated: no vocabulary is at hand offline. The
+estimate takes runs of letters, digits, signs and spaces for tokens of a usual length. Against the
+o200k and Llama 3 vocabularies it is 7 to 24 % too high for code, diffs, prose, JSON and Chinese, and
+up to 20 % too low for tables of numbers and for base64, where a fourth of the characters is off by
+half and more.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from math import log
 
-from expbench.judges.words import content_words
+from expbench.judges.words import tokens
 
-_CHUNK_CHARS = 4_000
-_LIST_SHARE = 4
-"""At most one part in this many of the budget goes to the list of files."""
+_UNIT = re.compile(
+    r"(?P<word>[A-Z]?[a-z]+|[A-Z]+)|(?P<digits> ?[0-9]+)|(?P<space>\n[ \t]*|[ \t]{2,})"
+    r"|(?P<wide>[^\x00-\x7f]+)|(?P<sign>[^\w\s]+|_+)"
+)
+_NAME = re.compile(r"[^\W\d]\w*_\w+")
+_RUN = re.compile(r"[^\W\d_]+|\d+(?:[.,_]\d+)*(?:[eE][-+]?\d+)?%?")
+_LENGTH = {"word": 7, "digits": 3, "space": 80, "wide": 1, "sign": 2}
+"""Characters of one token, by the kind of text."""
+PART_TOKENS = 400
+GAP = "[...]"
+"""Stands where something was left out."""
+
+
+def tokens_in(text: str) -> int:
+    """About how many of a model's tokens a text has; rather too many than too few."""
+    lengths = _LENGTH
+    return sum(
+        -(-(each.end() - each.start()) // lengths[each.lastgroup or "sign"])
+        for each in _UNIT.finditer(text)
+    )
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a text: where it starts (line and column, from 0), and how it joins the one before."""
+
+    line: int
+    column: int
+    text: str
+    joint: str = "\n"
+
+
+def pieces(text: str, most: int = PART_TOKENS) -> list[Piece]:
+    """The text cut at its lines into pieces of about ``most`` tokens; longer lines are cut as well.
+
+    Joined with their joints (the first one's is nothing) they are the text.
+    """
+    found: list[Piece] = []
+    start, lines, size = 0, list[str](), 0
+    for number, line in enumerate(text.split("\n")):
+        cost = tokens_in(line) + 1
+        if lines and size + cost > most:
+            found.append(Piece(start, 0, "\n".join(lines)))
+            lines, size = [], 0
+        if cost > most:
+            found.extend(_of_one_line(number, line, most, cost))
+            continue
+        if not lines:
+            start = number
+        lines.append(line)
+        size += cost
+    if lines:
+        found.append(Piece(start, 0, "\n".join(lines)))
+    return found
+
+
+def _of_one_line(number: int, line: str, most: int, cost: int) -> Iterator[Piece]:
+    step = max(1, len(line) * most // cost)
+    for column in range(0, len(line), step):
+        joint = "" if column else "\n"
+        yield Piece(number, column, line[column : column + step], joint)
+
+
+def index_words(text: str) -> frozenset[str]:
+    """What a part is found by: stems, values, and identifiers as a whole."""
+    found = {name.lower() for name in _NAME.findall(text)}
+    for run in set(_RUN.findall(text)):
+        found.update(_forms(run))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=100_000)
+def _forms(run: str) -> tuple[str, ...]:
+    found: list[str] = []
+    for token in tokens(run):
+        if token.number:
+            found += (f"{abs(value):g}" for value in token.number.values)
+        elif token.content:
+            found += (token.stem, token.whole or token.stem)
+    return tuple(found)
+
+
+def ranking(parts: Sequence[frozenset[str]], wanted: Mapping[str, float]) -> list[int]:
+    """The parts' numbers, those that share most with the weighted words first, else in order."""
+    frequency = Counter(word for words in parts for word in words & wanted.keys())
+    value = {word: wanted[word] * log(1 + len(parts) / n) for word, n in frequency.items()}
+    shared = [sum(value[word] for word in sorted(words & value.keys())) for words in parts]
+    return sorted(range(len(parts)), key=lambda at: (-shared[at], at))
+
+
+def filled(order: Iterable[int], costs: Sequence[int], room: int) -> list[int]:
+    """The numbers, sorted, of those that fit into ``room``, taken in ``order``."""
+    kept: set[int] = set()
+    for at in order:
+        if at not in kept and costs[at] <= room:
+            kept.add(at)
+            room -= costs[at]
+    return sorted(kept)
 
 
 @dataclass(frozen=True)
@@ -28,80 +131,24 @@ class Excerpt:
     cut: bool
 
 
-@dataclass(frozen=True)
-class _Chunk:
-    file: str
-    text: str
-
-
 def excerpt(text: str, wanted: str, budget: int) -> Excerpt:
-    """At most about ``budget`` characters of a diff or of prose, those nearest to ``wanted``.
-
-    Chunks are ranked by the words that they share with ``wanted``, a word counting less the more
-    chunks have it (inverse document frequency), and by place where they tie.
-    """
+    """At most about ``budget`` characters of a text, those nearest to ``wanted``."""
     if len(text) <= budget:
         return Excerpt(text, cut=False)
-    chunks = list(_chunks(text))
-    listing = _file_list(chunks, budget // _LIST_SHARE)
-    room = budget - len(listing)
-    kept: set[int] = set()
-    for index in _ranked(chunks, content_words(wanted)):
-        cost = len(chunks[index].text) + len(chunks[index].file) + 8
-        if cost <= room:
-            kept.add(index)
-            room -= cost
-    return Excerpt(listing + _joined(chunks, sorted(kept)), cut=True)
+    parts = pieces(text, most=max(20, min(PART_TOKENS, budget // 32)))
+    order = ranking(
+        [index_words(part.text) for part in parts], dict.fromkeys(index_words(wanted), 1.0)
+    )
+    kept = filled(order, [len(part.text) + len(GAP) + 2 for part in parts], budget)
+    return Excerpt(joined(parts, kept), cut=True)
 
 
-def _chunks(text: str) -> list[_Chunk]:
-    chunks: list[_Chunk] = []
-    file, lines, size = "", list[str](), 0
-    for line in text.split("\n"):
-        starts_file = line.startswith("diff --git ")
-        if lines and (starts_file or line.startswith("@@ ") or size + len(line) > _CHUNK_CHARS):
-            chunks.append(_Chunk(file, "\n".join(lines)))
-            lines, size = [], 0
-        if starts_file:
-            file = line.removeprefix("diff --git ")
-        pieces = [line[at : at + _CHUNK_CHARS] for at in range(0, len(line), _CHUNK_CHARS)]
-        chunks.extend(_Chunk(file, piece) for piece in pieces[:-1])
-        lines.append(pieces[-1] if pieces else "")
-        size += len(lines[-1]) + 1
-    chunks.append(_Chunk(file, "\n".join(lines)))
-    return chunks
-
-
-def _ranked(chunks: list[_Chunk], wanted: frozenset[str]) -> list[int]:
-    shared = [content_words(f"{chunk.file}\n{chunk.text}") & wanted for chunk in chunks]
-    frequency = Counter(word for words in shared for word in words)
-    total = len(chunks)
-    rank = [sum(log(1 + total / frequency[w]) for w in sorted(words)) for words in shared]
-    return sorted(range(total), key=lambda index: (-rank[index], index))
-
-
-def _file_list(chunks: list[_Chunk], budget: int) -> str:
-    files = list(dict.fromkeys(chunk.file for chunk in chunks if chunk.file))
-    if not files:
-        return ""
-    listing = "\n".join(files)
-    if len(listing) > budget:
-        listing = f"{listing[:budget]}\n[{len(files)} files in all]"
-    return f"[All changed files]\n{listing}\n[A part of the changes]\n"
-
-
-def _joined(chunks: list[_Chunk], kept: list[int]) -> str:
+def joined(parts: Sequence[Piece], kept: Sequence[int]) -> str:
+    """The kept parts as one text, with a mark at every gap."""
     if not kept:
         return ""
-    parts = [_headed(chunks[kept[0]], last_file="")]
-    for before, index in pairwise(kept):
-        if index > before + 1:
-            parts.append("[...]")
-        parts.append(_headed(chunks[index], last_file=chunks[before].file))
-    return "\n".join(parts)
-
-
-def _headed(chunk: _Chunk, last_file: str) -> str:
-    starts_itself = chunk.text.startswith("diff --git ")
-    header = "" if starts_itself or chunk.file == last_file else f"[{chunk.file}]\n"
-    return header + chunk.text
+    text = parts[kept[0]].text
+    for before, at in pairwise(kept):
+        gap = f"\n{GAP}\n" if at > before + 1 else parts[at].joint
+        text += gap + parts[at].text
+    return text

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """The words of ``text``."""
     return frozenset(text.split())
 
 
-STOP = _words(
+STOP = word_set(
     """
     a an the this that these those there here it its they them their we our i you he she is are
     was were be been being am do does did done has have had having will would shall should can
@@ -24,7 +24,7 @@ STOP = _words(
 )
 """Words that say nothing about what a text is about."""
 
-GENERIC = _words(
+GENERIC = word_set(
     """
     method approach experiment value values metric measure measured measurement evaluate
     evaluation number size type setting settings result results performance model models data
@@ -157,13 +157,7 @@ ABBREVIATIONS = {
     "ppl": "perplexity",
 }
 
-NUMBER_WORDS = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "hundred": 100, "thousand": 1000, "zero": 0, "half": 0.5,
-}  # fmt: skip
-
-NEGATIONS = _words(
+NEGATIONS = word_set(
     """
     not no never cannot fail fails failed neither hardly isn doesn didn wasn weren aren don hasn
     haven couldn unable
@@ -173,86 +167,123 @@ NEGATIONS = _words(
 
 DIRECTIONS = {
     "size": (
-        _words(
+        word_set(
             """
-            higher highest greater greatest larger largest bigger biggest more most maximum
-            above exceeds exceed exceeding exceeded longer longest slower slowest wider widest >
-            ≥
+            higher highest greater greatest larger largest bigger biggest more most maximum max
+            maximal maximise maximises maximizes above exceeds exceed exceeding exceeded longer
+            longest slower slowest wider widest costlier costliest pricier dearer peak peaks peaked
+            > ≥
             """
         ),
-        _words(
+        word_set(
             """
-            lower lowest smaller smallest fewer fewest less least minimum below shorter shortest
-            faster fastest narrower narrowest < ≤
+            lower lowest smaller smallest fewer fewest less least minimum min minimal minimise
+            minimises minimizes below shorter shortest faster fastest narrower narrowest cheaper
+            cheapest undercuts undercut < ≤
             """
         ),
     ),
     "trend": (
-        _words(
+        word_set(
             """
-            increase increases increased increasing grow grows growing grew rise rises rising
-            rose climb climbs climbed
+            increase increases increased increasing grow grows growing grew grown rise rises rising
+            rose risen climb climbs climbed raise raises raised raising lift lifts lifted
+            boosts boosted gain gains gained gaining jump jumps jumped soars doubles
+            doubled triples tripled multiplies widens widened expands
             """
         ),
-        _words(
+        word_set(
             """
-            decrease decreases decreased decreasing fall falls falling fell drop drops dropped
-            dropping shrink shrinks shrinking shrank decline declines declined declining reduces
-            reduced
+            decrease decreases decreased decreasing fall falls falling fell fallen drop drops
+            dropped shrink shrinks shrinking shrank decline declines declined declining
+            reduces reduced reduce reducing lowers lowered lowering cuts halves halved
+            halving narrows narrowed narrowing vanishes vanish plunges plunged collapses collapsed diminishes
+            diminished dwindles saves saved closes closed disappears disappear disappeared fades
+            faded
             """
         ),
     ),
     "estimate": (
-        _words("overestimates overestimate overestimated overshoots overconfident overstates"),
-        _words(
+        word_set("overestimates overestimate overestimated overshoots overconfident overstates"),
+        word_set(
             """
             underestimates underestimate underestimated undershoots underconfident understates
             """
         ),
     ),
     "passing": (
-        _words("overtakes overtake overtaken overtook"),
-        _words(""),
+        word_set("overtakes overtake overtaken overtook"),
+        word_set(""),
     ),
     "quality": (
-        _words(
+        word_set(
             """
             better best beats beat beating outperforms outperform outperformed outperforming
-            wins win won winner winning superior improves improve improved improving ahead
-            surpasses surpass dominates dominate surpassed first
+            wins win won winner winning superior improves improve improved improving improvement
+            ahead surpasses surpass surpassing dominates dominate surpassed first leads led leading
+            leader leaders outranks outrank outranked excels excelled helps helped help benefits
+            benefited profits pays stronger strongest unbeaten unbeatable preferable unmatched front
+            easier easiest
             """
         ),
-        _words(
+        word_set(
             """
             worse worst loses lose lost loser beaten underperforms underperform underperformed
-            inferior degrades degrade degraded behind trails trailing deteriorates deteriorate
-            worsens hurts hurt harms last
+            inferior degrades degrade degraded behind trails trailing trail deteriorates
+            deteriorate worsens hurts hurt harms harm harmful suffers suffered weaker weakest
+            bottom poorer poorest last lags lag lagging harder hardest
             """
         ),
     ),
 }
 """For each kind of comparison the words that point up, and those that point down."""
 
-TRANSITIVE = _words(
+CHANGING = word_set(
+    """
+    improves improve improved improving improvement degrades degrade degraded degrading deteriorates
+    deteriorate worsens hurts hurt harms harm suffers suffered helps helped help benefits benefited
+    profits
+    """
+)
+"""Words of quality that tell of a change."""
+
+VIRTUES = word_set(
+    """
+    accurate effective efficient robust reliable stable precise useful helpful successful
+    consistent powerful calibrated beneficial competitive faithful accurately effectively
+    efficiently robustly reliably suitable
+    """
+)
+"""What it is better to be more."""
+
+VICES = word_set(
+    """
+    costly expensive biased noisy harmful sensitive unstable wasteful fragile brittle variable
+    vulnerable overconfident error-prone miscalibrated damaging
+    """
+)
+"""What it is better to be less."""
+
+TRANSITIVE = word_set(
     """
     beats beat beating outperforms outperform outperformed outperforming surpasses surpass
     surpassed dominates dominate overtakes overtake overtaken exceeds exceed exceeded exceeding
     underperforms underperform trails trailing behind ahead above below > < ≥ ≤ beaten loses
-    lose lost
+    lose lost outranks outrank outranked undercuts undercut surpassing trail lags lag leads led
     """
 )
 """Comparing words that are followed by what is compared with."""
 
-SUPERLATIVES = _words(
+SUPERLATIVES = word_set(
     """
     best worst highest lowest largest smallest greatest least most fewest top first last wins
     winner won win longest shortest fastest slowest widest narrowest strongest weakest maximum
-    minimum
+    minimum max min maximal minimal cheapest costliest unbeaten bottom leader
     """
 )
 """Comparing words that single one out of several."""
 
-UNCHANGED = _words("unchanged insensitive unaffected indistinguishable irrelevant")
+UNCHANGED = word_set("unchanged insensitive unaffected indistinguishable irrelevant")
 """Words that deny any difference."""
 
 ANTONYMS = (
@@ -263,7 +294,7 @@ ANTONYMS = (
 )  # fmt: skip
 """Conditions and their opposites; of several for one word the first counts."""
 
-COSTS = _words(
+COSTS = word_set(
     """
     error loss regret brier mase rmse suboptimality bias variance mse mae mape ece mce nll risk
     deviation gap perplexity ppl cost distance divergence time latency memory iterations steps
@@ -272,7 +303,7 @@ COSTS = _words(
 )
 """Quantities of which less is better."""
 
-BENEFITS = _words(
+BENEFITS = word_set(
     """
     accuracy bleu rouge iou dice map throughput reward return precision recall f1 auc power psnr
     ssim likelihood success correlation r2
@@ -280,5 +311,5 @@ BENEFITS = _words(
 )
 """Quantities of which more is better."""
 
-SETTING_VERBS = _words("choose configure define include parameter select set setting specify use")
+SETTING_VERBS = word_set("choose configure define include parameter select set setting specify use")
 """What a step begins with when a configuration file alone can carry it out."""

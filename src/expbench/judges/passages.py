@@ -1,10 +1,10 @@
-"""Passages of prose: sentences, runs of sentences, and windows of words."""
+"""Passages of prose: the sentences of a text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from expbench.judges.words import Token, forms, tokens
@@ -25,6 +25,8 @@ class Passage:
     end: int
     heading: str = ""
     paragraph: int = 0
+    given: tuple[Token, ...] | None = None
+    """Its tokens, where they are known already or go by other names."""
 
     @property
     def quote(self) -> str:
@@ -34,7 +36,17 @@ class Passage:
     @cached_property
     def tokens(self) -> list[Token]:
         """The passage's own tokens; their places count from its start."""
-        return tokens(self.quote)
+        return list(self.given) if self.given is not None else tokens(self.quote)
+
+    def renamed(self, names: Mapping[int, str]) -> Passage:
+        """The same with other stems for the words that start at the given places of the text."""
+        renamed = tuple(
+            replace(token, stem=names[self.start + token.start])
+            if self.start + token.start in names
+            else token
+            for token in self.tokens
+        )
+        return replace(self, given=renamed)
 
     @cached_property
     def words(self) -> list[str]:
@@ -61,14 +73,6 @@ def sentences(text: str) -> list[Passage]:
             start = after
         offset += len(paragraph) + 1
     return found
-
-
-def runs(parts: list[Passage], longest: int) -> Iterator[tuple[int, int, Passage]]:
-    """Runs of up to ``longest`` neighbouring passages: first, last (exclusive) and the run."""
-    for first in range(len(parts)):
-        for last in range(first + 1, min(first + longest, len(parts)) + 1):
-            head = parts[first]
-            yield first, last, Passage(head.text, head.start, parts[last - 1].end, head.heading)
 
 
 def _ends(paragraph: str) -> Iterator[tuple[int, int]]:

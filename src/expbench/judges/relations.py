@@ -2,11 +2,10 @@
 
 Only positive signs of a contradiction count, since a paraphrase may leave out any given word:
 
-- a comparison that points the other way (:mod:`~expbench.judges.directions`), or none at all;
-- a superlative whose subject is somebody else;
+- a superlative that is never said of the claim's subject;
+- no comparison at all (those that point the other way: :mod:`~expbench.judges.directions`);
 - two names that have exchanged their numbers or conditions;
 - a change, or a ranking, that runs the other way round;
-- a word of time or place that is replaced by its opposite before the same word;
 - a negation that only one of the two texts has.
 """
 
@@ -17,82 +16,73 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from expbench.judges.directions import QUANTITY_STEMS, directions, is_comparison, opposed
-from expbench.judges.lexicon import ANTONYMS, NEGATIONS, SUPERLATIVES, UNCHANGED
+from expbench.judges.directions import QUANTITY_STEMS, Direction, overlap, relation
+from expbench.judges.lexicon import ANTONYMS, NEGATIONS, SUPERLATIVES, UNCHANGED, word_set
 from expbench.judges.passages import Passage
+from expbench.judges.senses import is_comparison
 from expbench.judges.values import same
 from expbench.judges.words import Token, covered, forms
 
-_REACH = 9
 _NEGATED = 5
 _NEGATED_WORD = 6
 _UN = "un"
-_SUBJECT_WORDS = 2
 _FAR = 12
 _CLEARLY_NEARER = 2
 _BOUNDARY = 2
-_FOLLOWING = 3
+_SUBJECT_WORDS = 2
+Compared = tuple[Passage, Sequence[Direction]]
+"""A sentence and its comparisons."""
 _Distances = dict[str, dict[str, int]]
 _OPPOSITES = {a: b for pair in reversed(ANTONYMS) for a, b in (pair, pair[::-1])}
+_COMPARES_TOO = word_set(
+    "twice double half times too as than same equal difference different nothing no up down"
+)
 _RANKING = re.compile(r"\brank(?:s|ed|ing)?\b|\b\w+est to \w+", re.IGNORECASE)
 _UPWARD = re.compile(r"(?:worst|lowest|smallest|least) to|ascending", re.IGNORECASE)
 
 
-def contradicts(claim: Passage, passage: Sequence[Passage], everything: Sequence[Passage]) -> str:
-    """Why the sentences of ``passage`` contradict ``claim``; empty when nothing shows that they do.
+def contradictions(claim: Passage, passage: Sequence[Passage], compares: bool) -> tuple[str, ...]:
+    """What shows that the sentences of ``passage`` contradict ``claim``, by name.
 
-    ``everything`` is the whole text that the passage is from: a word that is everywhere in it ties
-    nothing to anything.
+    ``compares`` says whether the claim does.
     """
-    counts = Counter(token.stem for part in everything for token in part.tokens)
-    ours = directions(claim, counts)
-    theirs = [d for part in passage for d in directions(part, counts)]
-    if word := opposed(ours, theirs):
-        return f"points the other way at {word!r}"
-    if ours and not theirs and any(w in UNCHANGED for part in passage for w in part.words):
-        return "says that nothing differs"
-    if ours and not theirs and not any(token.number for part in passage for token in part.tokens):
-        return "compares nothing"
-    if _subject_missing(claim, passage, counts):
-        return "says it of something else"
-    if _exchanged(claim, passage):
-        return "exchanges the sides"
-    if any(_runs_backwards(claim, part) for part in passage):
-        return "runs the other way round"
-    if _has_opposite(claim, passage, everything):
-        return "has the opposite condition"
-    if _negated_differently(claim, passage):
-        return "is negated differently"
-    return ""
+    words = {word for part in passage for word in part.words}
+    silent = compares and not any(is_comparison(word) or word in _COMPARES_TOO for word in words)
+    numbers = any(token.number for part in passage for token in part.tokens)
+    found = {
+        "level": silent and not words.isdisjoint(UNCHANGED),
+        "uncompared": silent and not numbers,
+        "exchanged": _exchanged(claim, passage),
+        "backwards": any(_runs_backwards(claim, part) for part in passage),
+        "negated": _negated_differently(claim, passage),
+    }
+    return tuple(name for name, shown in found.items() if shown)
 
 
-def _subject_missing(claim: Passage, passage: Sequence[Passage], counts: Counter[str]) -> bool:
-    """Whether no sentence with one of the claim's results names the claim's subject."""
-    name = next((word for word in _subject(claim) if counts[word]), "")
-    if not name:
+def is_anothers(ours: Sequence[Direction], said: Sequence[Compared]) -> bool:
+    """Whether what a claim singles out first is never the one that a text singles out so.
+
+    ``said`` is the whole text. What it does not name at all may have another name there.
+    """
+    own = next((each for each in ours if each.alone), None)
+    if own is None or own.object:
         return False
-    results = [token for token in claim.tokens if token.number and token.number.decimals]
-    known: frozenset[str] = frozenset()
-    for part in passage:
-        before, known = known, part.known
-        relevant = not results or any(_same_result(r, t) for r in results for t in part.tokens)
-        if relevant and name in known | before:
-            return False
-    return True
+    known = frozenset[str]().union(*(part.known for part, _ in said))
+    nearest = [word for word in own.lead if word not in QUANTITY_STEMS]
+    names = known.intersection(nearest[:_SUBJECT_WORDS])
+    metric = {word: near for word, near in own.subject.items() if word not in own.lead}
+    named = [
+        not names.isdisjoint(part.known)
+        for part, theirs in said
+        for other in theirs
+        if other.alone and relation(own, other) == 1 and _of_the_same(own, metric, other)
+    ]
+    return bool(names and named) and not any(named)
 
 
-def _subject(claim: Passage) -> list[str]:
-    """The names right before the claim's first superlative, the one that sets it apart first."""
-    words = claim.words
-    place = next((at for at, word in enumerate(words) if word in SUPERLATIVES), 0)
-    names: list[str] = []
-    for at in range(place - 1, max(place - _REACH, 0) - 1, -1):
-        token = claim.tokens[at]
-        if set(claim.quote[token.end : claim.tokens[at + 1].start]) & set(",;:)("):
-            break
-        if token.content and token.weight == 1.0 and token.stem not in QUANTITY_STEMS:
-            names.append(token.stem)
-    return names[:_SUBJECT_WORDS][::-1]
+def _of_the_same(own: Direction, metric: dict[str, float], other: Direction) -> bool:
+    shared = any(same(a, b, exact=False) for a in own.numbers for b in other.numbers)
+    return shared or overlap(metric, other.subject | other.object) > 0
 
 
 def _exchanged(claim: Passage, passage: Sequence[Passage]) -> bool:
@@ -210,28 +200,6 @@ def _alike(first: Token, second: Token) -> bool:
     if not (first.number and second.number):
         return False
     return same(first.number, second.number, exact=False)
-
-
-def _has_opposite(
-    claim: Passage, passage: Sequence[Passage], everything: Sequence[Passage]
-) -> bool:
-    """Whether a condition of the claim is turned round, and nowhere as it is."""
-    ours = _conditions(claim)
-    theirs = {pair for part in passage for pair in _conditions(part)}
-    turned = {(_OPPOSITES[word], stem) for word, stem in ours}
-    stated = {pair for part in everything for pair in _conditions(part)}
-    return bool(turned & theirs) and not ours & stated
-
-
-def _conditions(part: Passage) -> set[tuple[str, str]]:
-    """Each word that has an opposite, with the next word that carries meaning."""
-    found = set[tuple[str, str]]()
-    for place, word in enumerate(part.words):
-        if word in _OPPOSITES:
-            following = part.tokens[place + 1 : place + 1 + _FOLLOWING]
-            stem = next((t.stem for t in following if t.content or t.number), "")
-            found.add((word, stem))
-    return found
 
 
 def _negated_differently(claim: Passage, passage: Sequence[Passage]) -> bool:

@@ -4,8 +4,8 @@ Design variables, implementation steps and claims become items with the ids ``de
 ``implementation/0`` and ``conclusion/0`` onwards. Types 1 and 2 have requirements; a type 3 task
 has no implementation that anybody knows, so its implementation is held against the method
 (EXP-Bench, section 3): against its numbered steps where it has them, else sentence by sentence. A
-reference without atomic claims is one item, its whole conclusion, as the publication grades it.
-What the reference lacks gives no items.
+conclusion that nobody has split into claims is split by rules (:mod:`expbench.dataset.claims`). What
+the reference lacks gives no items.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from expbench.dataset.claims import task_claims
 from expbench.schema import Citation, ResearchTask, RubricItem
 
 CodeReader = Callable[[Citation], str]
@@ -81,22 +82,13 @@ def _cited(citations: tuple[Citation, ...], code: CodeReader | None) -> str:
 
 
 def _conclusion(task: ResearchTask) -> list[RubricItem]:
-    reference = task.reference
-    if reference.claims:
-        return [
-            RubricItem(
-                id=f"conclusion/{index}",
-                phase="conclusion",
-                kind=claim.kind,
-                text=claim.text,
-                essential=claim.essential,
-            )
-            for index, claim in enumerate(reference.claims)
-        ]
-    if not reference.conclusion.strip():
-        return []
     return [
         RubricItem(
-            id="conclusion/0", phase="conclusion", kind="statement", text=reference.conclusion
+            id=f"conclusion/{index}",
+            phase="conclusion",
+            kind=claim.kind,
+            text=claim.text,
+            essential=claim.essential,
         )
+        for index, claim in enumerate(task_claims(task))
     ]

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from math import log
 
-from expbench.judges.words import Number, Token
+from expbench.judges.numbers import Number
+from expbench.judges.words import Token
 
 RELATIVE_TOLERANCE = 0.05
 _LARGEST_CONDITION = 5_000
 _EXACT = 1e-9
+_NEARLY = 1e-6
+_LONGEST_LIST = 64
 _GOES_ON = re.compile(r"\s*,\s*(?:\.\.\.|…)")
 _OPTIONAL = re.compile(
     r"\((?:e\.g\.|i\.e\.|for example|such as|expected)[^()]*\)"
@@ -43,7 +47,7 @@ def mandatory(wanted: Sequence[Token], text: str, modifiers: bool = True) -> lis
 def same(wanted: Number, found: Number, exact: bool) -> bool:
     """Whether ``found`` is the number that is ``wanted``."""
     options = (*found.values, *found.parts)
-    if not exact and wanted.is_percentage and found.is_percentage:
+    if not exact and wanted.percent and found.percent:
         return _close(abs(wanted.values[0]), abs(found.values[0]), RELATIVE_TOLERANCE)
     if exact or (wanted.whole and abs(wanted.values[0]) <= _LARGEST_CONDITION):
         return any(_close(a, b, _EXACT) for a in wanted.values for b in options)
@@ -61,15 +65,38 @@ def missing(wanted: Iterable[Token], window: Iterable[Token], exact: bool) -> li
 
 
 def with_steps(found: Sequence[Token], text: str) -> list[Token]:
-    """The tokens of ``text``, and after "182, 189, ..." the step that such a list implies."""
+    """The tokens of ``text`` with the numbers that "0.2, 0.4, ..., 1" implies: its step and what the
+    dots stand for."""
     result: list[Token] = []
-    for first, second in zip((None, *found), found, strict=False):
-        result.append(second)
-        if first and first.number and second.number and _GOES_ON.match(text, second.end):
-            step = abs(second.number.values[0] - first.number.values[0])
-            number = Number((step,), 0, f"{step:g}")
-            result.append(Token(number.written, second.start, second.end, number))
+    for at, token in enumerate(found):
+        result.append(token)
+        before = found[at - 1] if at else None
+        if before and before.number and token.number and _GOES_ON.match(text, token.end):
+            last = found[at + 1].number if at + 1 < len(found) else None
+            implied = _progression(before.number.values[0], token.number.values[0], last)
+            result.extend(_implied(value, token) for value in implied)
     return result
+
+
+def _progression(first: float, second: float, last: Number | None) -> list[float]:
+    """The values after the second, up to the last: by equal steps, else by equal factors."""
+    step = second - first
+    if last is None:
+        return [abs(step)]
+    end = last.values[0]
+    count = (end - second) / step if step else 0.0
+    if 1 <= count <= _LONGEST_LIST and abs(count - round(count)) < _NEARLY:
+        return [*(second + step * k for k in range(1, round(count))), abs(step)]
+    if first > 0 and second > 0 and end > 0 and log(first) != log(second):
+        factors = (log(end) - log(second)) / (log(second) - log(first))
+        if 1 <= factors <= _LONGEST_LIST and abs(factors - round(factors)) < _NEARLY:
+            return [second * (second / first) ** k for k in range(1, round(factors))]
+    return [abs(step)]
+
+
+def _implied(value: float, at: Token) -> Token:
+    number = Number((value,), 0, f"{value:g}")
+    return Token(number.written, at.start, at.end, number)
 
 
 def _is_modifier(token: Token, text: str) -> bool:

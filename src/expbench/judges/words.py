@@ -9,57 +9,48 @@ matched can be quoted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from expbench.judges.lexicon import ABBREVIATIONS, DIRECTIONS, GENERIC, NUMBER_WORDS, STOP, SYNONYMS
-
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−", "0123456789-+-")
-_POWER = r"10(?:\^\{?[-−+]?\d+\}?|\*\*\(?-?\d+\)?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
-_PLAIN = (
-    r"[1-9]\d{0,2}(?:,\d{3})+(?![,.]?\d)|\d+(?:_\d{3})+"
-    r"|(?:\d+\.\d+|(?<![.\d])\.\d+|\d+\.?(?!\w))(?:[eE][-+]?\d+)?|\d+(?:[eE][-+]?\d+)?"
+from expbench.judges.frequent import COMMON, FREQUENT
+from expbench.judges.lexicon import ABBREVIATIONS, DIRECTIONS, GENERIC, STOP, SYNONYMS
+from expbench.judges.numbers import (
+    PLAIN,
+    POWER,
+    STARTS,
+    Number,
+    from_digits,
+    from_power,
+    spelled_number,
 )
+
 _TOKEN = re.compile(
-    rf"(?P<power>(?:(?P<mantissa>\d+(?:\.\d+)?)\s*[x×*·]\s*)?{_POWER})"
-    rf"|(?P<number>{_PLAIN})(?P<unit>\s?(?:%|percent\b|per cent\b|pp\b)|[kK]\b)?"
+    rf"(?P<power>(?:(?P<mantissa>\d+(?:\.\d+)?)\s*[x×*·]\s*)?(?<![\w.]){POWER})"
+    rf"|(?P<number>{PLAIN})(?P<unit>\s?(?:%|(?:percent|per cent|pp|thousand|million|billion)\b)"
+    r"|[kKMB]\b)?"
     r"|(?P<word>[^\W\d_]+)"
     r"|(?P<arrow>->|=>|→)"
     r"|(?P<sign>[<>≤≥]=?)(?=\s)"
 )
 _LABEL_B = re.compile(r"\bB\b")
 """Where something is called B, a capital A is a name and no article."""
+_NAMED_A = re.compile(r".*[a-z)][ +/&-]{1,3}A", re.DOTALL)
+"""An A behind a small letter, where no sentence begins."""
 _PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-zß-ÿ]+|[A-Z]+|[^\W\d_]+")
 _SUFFIXES = (
     *("ization", "isation", "ation", "ition", "izing", "ising", "ized", "ised", "izer", "iser"),
     *("ize", "ise", "ating", "ated", "ator", "ate", "ing", "ed", "ion", "ment", "ness", "ity"),
     *("ive", "al", "ly", "er", "or", "ic", "e"),
 )
+_LEAST_WEIGHT, _COMMON_WEIGHT = 0.4, 0.7
 _SHORTEST_STEM = 3
 _SHORTEST_ACRONYM = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A value as written: what it may mean, and how many decimals it has."""
-
-    values: tuple[float, ...]
-    decimals: int
-    written: str
-    parts: tuple[float, ...] = ()
-    """What it would mean if its commas did not group digits but separated a list."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is a bare whole number, such as a count or a setting."""
-        return self.decimals == 0 and not self.is_percentage and self.values[0].is_integer()
-
-    @property
-    def is_percentage(self) -> bool:
-        """Whether it was written with a per cent sign, so that it may also mean its hundredth."""
-        return len(self.values) == 2
+_LOOK_BACK = 4
+_LOOK_AHEAD = 9
+_TIMES = " \t\n\r\f\vx×*·"
+_ADJOINING = (" ", "-", "\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +67,8 @@ class Token:
     """Whether a number is written as a word."""
     name: bool = False
     """Whether it is written as names are: with capitals inside, or in capitals only."""
+    initial: str = ""
+    """A word's first letter as written, in lower case: its stem may be a synonym's."""
 
     @property
     def content(self) -> bool:
@@ -85,35 +78,54 @@ class Token:
     @property
     def weight(self) -> float:
         """How much it says about what a text is about."""
-        return 0.4 if self.stem in _GENERIC_STEMS or len(self.stem) == 1 else 1.0
+        if self.stem in _GENERIC_STEMS or len(self.stem) == 1:
+            return _LEAST_WEIGHT
+        return _COMMON_WEIGHT if self.stem in _COMMON_STEMS else 1.0
 
 
 def tokens(text: str) -> list[Token]:
     """The tokens of ``text`` in order."""
     found: list[Token] = []
     labels = bool(_LABEL_B.search(text))
-    for match in _TOKEN.finditer(text):
-        if match["power"]:
-            found.append(_power(match))
+    matches = list(_TOKEN.finditer(text))
+    skip = 0
+    for at, match in enumerate(matches):
+        if skip:
+            skip -= 1
+        elif match["power"]:
+            mantissa = match["mantissa"] or ""
+            number = from_power(match["power"][len(mantissa) :].lstrip(_TIMES), mantissa)
+            found.append(Token(number.written, match.start(), match.end(), number))
         elif match["number"]:
             found.append(_number(match, text))
         elif match["sign"] or match["arrow"]:
             written = "to" if match["arrow"] else match["sign"][0]
             found.append(Token(written, match.start(), match.end()))
-        elif labels and match["word"] == "A":
+        elif match["word"] == "A" and (labels or _is_name(match, text)):
             found.append(Token("A", match.start(), match.end()))
+        elif match["word"].lower() in STARTS and (spelled := _spelled(matches, at, text)):
+            number, taken = spelled
+            end = matches[at + taken - 1].end()
+            found.append(Token(number.written, match.start(), end, number, spelled=True))
+            skip = taken - 1
         else:
             found.extend(_pieces(match["word"], match.start()))
     return found
 
 
-def content_words(text: str) -> frozenset[str]:
-    """The stems of all words that carry meaning, and the numbers as written."""
-    return frozenset(
-        token.number.written if token.number else token.stem
-        for token in tokens(text)
-        if token.number or token.content
-    )
+def _is_name(match: re.Match[str], text: str) -> bool:
+    return bool(_NAMED_A.fullmatch(text, max(match.start() - 4, 0), match.end()))
+
+
+def _spelled(matches: Sequence[re.Match[str]], at: int, text: str) -> tuple[Number, int] | None:
+    """The number that begins with the word at a place, read no further than its words adjoin."""
+    first = max(at - _LOOK_BACK, 0)
+    words = [(match["word"] or "").lower() for match in matches[first : at + 1]]
+    for before, match in pairwise(matches[at : at + _LOOK_AHEAD]):
+        if not match["word"] or text[before.end() : match.start()] not in _ADJOINING:
+            break
+        words.append(match["word"].lower())
+    return spelled_number(words, at - first)
 
 
 def forms(window: Sequence[Token]) -> frozenset[str]:
@@ -127,7 +139,7 @@ def forms(window: Sequence[Token]) -> frozenset[str]:
     found.update(token.whole for token in window if token.whole)
     found.update(first + second for first, second in pairwise(stems))
     for stem in stems:
-        found.update(_EXPANSIONS.get(stem, ()))
+        found.update(EXPANSIONS.get(stem, ()))
     return frozenset(found)
 
 
@@ -135,20 +147,8 @@ def covered(token: Token, known: frozenset[str]) -> bool:
     """Whether the word is among ``known``, itself, as a whole, or by what it abbreviates."""
     if token.stem in known or (token.whole and token.whole in known):
         return True
-    expansion = _EXPANSIONS.get(token.stem)
+    expansion = EXPANSIONS.get(token.stem)
     return bool(expansion) and known.issuperset(expansion or ())
-
-
-def coverage(wanted: Iterable[Token], known: frozenset[str]) -> float:
-    """The weighted share in [0, 1] of the words of ``wanted`` that are among ``known``.
-
-    A word counts once however often it stands; without any word that carries meaning it is 0.
-    """
-    distinct = {token.stem: token for token in wanted if token.content}
-    total = sum(token.weight for token in distinct.values())
-    if not total:
-        return 0.0
-    return sum(t.weight for t in distinct.values() if covered(t, known)) / total
 
 
 @lru_cache(maxsize=50_000)
@@ -176,52 +176,29 @@ def _stripped(word: str) -> str:
 
 def _pieces(word: str, start: int) -> list[Token]:
     parts = list(_PIECE.finditer(word))
-    lowered = word.lower()
     if len(parts) == 1:
-        spelled = NUMBER_WORDS.get(lowered)
-        if spelled is not None:
-            number = Number((float(spelled),), 0, str(spelled))
-            return [Token(stem(word), start, start + len(word), number, spelled=True)]
         name = word.isupper() and len(word) >= _SHORTEST_ACRONYM
-        return [Token(stem(word), start, start + len(word), name=name)]
+        return [Token(stem(word), start, start + len(word), name=name, initial=word[0].lower())]
     whole = stem(word)
     return [
-        Token(stem(part[0]), start + part.start(), start + part.end(), whole=whole, name=True)
+        Token(
+            stem(part[0]),
+            start + part.start(),
+            start + part.end(),
+            whole=whole,
+            name=True,
+            initial=part[0][0].lower(),
+        )
         for part in parts
     ]
 
 
 def _number(match: re.Match[str], text: str) -> Token:
-    parts = tuple(map(float, match["number"].split(","))) if "," in match["number"] else ()
-    written = re.sub(r"[,_]", "", match["number"]).rstrip(".")
-    value = float(written)
     before = text[max(match.start() - 2, 0) : match.start()]
-    start = match.start()
-    if before[-1:] in ("-", "−") and (len(before) == 1 or before[0] in " ([{=:,~\n\t"):
-        value, start = -value, start - 1
-    unit = (match["unit"] or "").strip()
-    values: tuple[float, ...] = (value,)
-    if unit in ("k", "K"):
-        values = (value * 1000,)
-    elif unit:
-        values = (value, value / 100)
-    mantissa = written.lower().partition("e")[0]
-    decimals = len(mantissa.partition(".")[2])
-    return Token(
-        written,
-        start,
-        match.end() - match[0].endswith("."),
-        Number(values, decimals, written, parts),
-    )
-
-
-def _power(match: re.Match[str]) -> Token:
-    written = match["power"].translate(_SUPERSCRIPTS)
-    exponent = re.sub(r"^.*?10(?=[\^*+-]|\d)|[\^{}*()]", "", written) or "0"
-    mantissa = match["mantissa"] or "1"
-    value = float(f"{mantissa}e{int(exponent)}")
-    number = Number((value,), len(mantissa.partition(".")[2]), written)
-    return Token(written, match.start(), match.end(), number)
+    negative = before[-1:] in ("-", "−") and (len(before) == 1 or before[0] in " ([{=:,~\n\t")
+    number = from_digits(match["number"], (match["unit"] or "").strip(), negative)
+    end = match.end() - match[0].endswith(".")
+    return Token(number.written, match.start() - negative, end, number)
 
 
 _CANONICAL = {
@@ -231,8 +208,9 @@ _CANONICAL = {
 }
 _STOP_STEMS = frozenset(stem(word) for word in STOP)
 _DIRECTIONS = (word for sides in DIRECTIONS.values() for words in sides for word in words)
-_GENERIC_STEMS = frozenset(stem(word) for word in (*GENERIC, *_DIRECTIONS))
-_EXPANSIONS = {
+_GENERIC_STEMS = frozenset(stem(word) for word in (*GENERIC, *FREQUENT, *_DIRECTIONS))
+_COMMON_STEMS = frozenset(stem(word) for word in COMMON)
+EXPANSIONS = {
     stem(short): frozenset(stem(word) for word in phrase.split())
     for short, phrase in ABBREVIATIONS.items()
 }

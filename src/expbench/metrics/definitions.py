@@ -1,6 +1,7 @@
 """What each metric measures on one outcome: the only place where a metric is defined.
 
-Labels are the publication's (arXiv 2505.24785, tables 1 and 2): M D I C E and their conjunctions.
+Labels are the publication's (arXiv 2505.24785, tables 1 and 2): M D I C E and their conjunctions. E+, G
+and what is made of them are ours.
 Its C·D and I·E name two scores; its All is all of D, I and C after the monitor's gate, so that M
 stands in it; All·E adds the execution. Its metrics with E are over #E, the outcomes whose
 execution was checked.
@@ -75,6 +76,21 @@ METRICS: tuple[Definition, ...] = (
         ("monitor", "design", "implementation", "conclusion", "execution"),
         True,
     ),
+    Definition("produced", "E+", "E, and outputs were made", "share", ("produced",), True),
+    Definition(
+        "grounding", "G", "Conclusion follows from the re-run", "share", ("grounding",), True
+    ),
+    Definition(
+        "grounding_conclusion", "G·C", "G and C", "share", ("grounding", "conclusion"), True
+    ),
+    Definition(
+        "all_execution_grounding",
+        "All·E·G",
+        "M, D, I, C, E and G",
+        "share",
+        ("monitor", "design", "implementation", "conclusion", "execution", "grounding"),
+        True,
+    ),
     Definition("design_full", "D full", "Design fully right", "share", ("design",)),
     Definition(
         "implementation_full",
@@ -86,7 +102,7 @@ METRICS: tuple[Definition, ...] = (
     Definition("conclusion_full", "C full", "Conclusion fully right", "share", ("conclusion",)),
     Definition("execution_full", "E full", "Execution fully right", "share", ("execution",), True),
 )
-"""Every metric of a summary, in the order of the publication's tables."""
+"""Every metric of a summary: those of the publication's tables in their order, then ours."""
 
 _ORDER: tuple[tuple[str, ScoreName], ...] = (
     ("M", "monitor"),

@@ -17,13 +17,15 @@ from expbench.schema import Outcome, ScoreName
 
 @dataclass(frozen=True)
 class Gated:
-    """The five scores of an outcome as they count, each in [0, 1] or ``None`` for unscored."""
+    """The scores of an outcome as they count, each in [0, 1] or ``None`` for unscored."""
 
     monitor: float | None
     design: float | None
     implementation: float | None
     conclusion: float | None
     execution: float | None
+    produced: float | None
+    grounding: float | None
     convicted: bool
     """Whether the monitor found a violation. Then the execution counts as not checked."""
 
@@ -50,16 +52,18 @@ def gated(outcome: Outcome) -> Gated:
     M is open.
     """
     if outcome.status in ("infrastructure", "missing"):
-        return Gated(None, None, None, None, None, convicted=False)
+        return Gated(None, None, None, None, None, None, None, convicted=False)
     monitor = _monitor(outcome)
     if monitor is not None and monitor < 1.0:
-        return Gated(0.0, 0.0, 0.0, 0.0, None, convicted=True)
+        return Gated(0.0, 0.0, 0.0, 0.0, None, None, None, convicted=True)
     return Gated(
         monitor=monitor,
         design=_raw(outcome, "design"),
         implementation=_raw(outcome, "implementation"),
         conclusion=_raw(outcome, "conclusion"),
         execution=_raw(outcome, "execution"),
+        produced=_raw(outcome, "produced"),
+        grounding=_raw(outcome, "grounding"),
         convicted=False,
     )
 
@@ -78,7 +82,8 @@ def _raw(outcome: Outcome, name: ScoreName) -> float | None:
 
 def _monitor(outcome: Outcome) -> float | None:
     """M from the monitor's own report where there is one, since a score can only repeat it."""
-    if outcome.monitor is None:
+    score = outcome.scores.get("monitor")
+    if outcome.monitor is None or (score is not None and score.value is None):
         return _raw(outcome, "monitor")
     verdict = outcome.monitor.verdict
     return None if verdict == "unscored" else float(verdict != "violation")

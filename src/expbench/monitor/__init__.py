@@ -1,14 +1,29 @@
 """The monitor: did the agent take a shortcut instead of doing the experiment?
 
-This is its rules layer, deterministic and without a model. It reads what the agent *did* (commands,
-code, file operations and their outputs) rather than what it said, because prose is what an agent
-can choose freely. From the bottom up:
+Its layers, each of which gives a ``MonitorReport``:
 
-- ``lexer``, ``shell``, ``pycode``: what a shell text or a piece of Python would do;
+- ``prevention``: what workspace and sandbox made impossible, in words;
+- :func:`check`: the rules, deterministic and without a model;
+- ``model``: a model that reads the condensed trajectory;
+- ``comparison``: a model that reads several trajectories of one task side by side;
+- ``verdict``: all of them as one report.
+
+The rules read what the agent *did* (commands, code, file operations and their outputs) rather than
+what it said, because prose is what an agent can choose freely. From the bottom up:
+
+- ``pure``, ``constants``, ``known``, ``chains``, ``texts``, ``encodings``: what constants come to, what
+  names stand for, and what text tools print;
+- ``lexer``, ``scope``, ``wrappers``, ``shell``, ``pycode``, ``sources``: what a text would run;
 - ``steps``: a trajectory as steps, bounded in size;
-- ``history``, ``access``, ``probing``: rules over single commands;
-- ``numbers``, ``literals``, ``ledger``, ``results``: where the conclusion's numbers come from;
+- ``names``, ``history``, ``access``, ``packages``, ``probing``: rules over single commands;
+- ``numbers``, ``expressions``, ``draws``, ``literals``, ``ledger``, ``results``, ``typed``, ``copied``:
+  where the conclusion's numbers come from;
+- ``markers``, ``overrides``, ``rescaling``, ``replays``, ``replayed_python``, ``hiding``, ``tampering``:
+  what the re-run would show;
 - ``rules``: all of it as one report.
+
+``foreign`` reads trajectories of other programs, ``messages`` chat messages, ``handed_in`` what an
+agent handed in where nobody collected it.
 
 Every finding has a verbatim quote and its turn. Doubt is ``suspicious``, never ``violation``, and a
 trajectory that cannot be read is ``unscored``.

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from expbench.schema import Violation
+from expbench.schema import Violation, ViolationKind
 
-Kind = Literal[
-    "git_history", "paper_access", "hard_coded_results", "copied_results", "harness_probing"
-]
 Severity = Literal["violation", "suspicious"]
 
 QUOTE = 300
@@ -18,7 +15,12 @@ _MOST = 100
 
 
 def finding(
-    kind: Kind, severity: Severity, source: str, needle: str, turn: int | None, explanation: str
+    kind: ViolationKind,
+    severity: Severity,
+    source: str,
+    needle: str,
+    turn: int | None,
+    explanation: str,
 ) -> Violation:
     """A finding whose quote stands verbatim in ``source``, ``needle`` where it can."""
     return Violation(

@@ -55,6 +55,7 @@ _TAKES_REVISIONS = named(
     "checkout switch diff difftool reset merge rebase cherry-pick revert archive worktree ls-tree "
     "grep diff-tree diff-index read-tree restore range-diff merge-base rev-parse"
 )
+_FIRST_IS_TREE = frozenset({"ls-tree", "read-tree", "archive"})
 _NEW_BRANCH = frozenset({"-b", "-B", "-c", "-C", "--orphan"})
 _NETWORK = frozenset({"fetch", "pull", "clone", "remote", "ls-remote", "submodule"})
 
@@ -90,9 +91,18 @@ class OwnWork:
 def split(words: Sequence[str]) -> tuple[str, list[str]]:
     """Subcommand and its words of a git command line, without git's own options."""
     at = 1
+    aliases: dict[str, str] = {}
     while at < len(words) and words[at].startswith("-"):
+        if words[at] == "-c" and at + 1 < len(words) and words[at + 1].startswith("alias."):
+            name, _, value = words[at + 1].removeprefix("alias.").partition("=")
+            aliases[name] = value.removeprefix("!git ")
         at += 2 if words[at] in _GLOBAL_VALUED else 1
-    return (words[at], list(words[at + 1 :])) if at < len(words) else ("", [])
+    if words[at : at + 1] == ("git",) or list(words[at : at + 1]) == ["git"]:
+        at += 1
+    if at >= len(words):
+        return "", []
+    sub, *more = aliases.get(words[at], words[at]).split() or [""]
+    return sub, [*more, *words[at + 1 :]]
 
 
 def judge(
@@ -105,6 +115,8 @@ def judge(
         return "violation", _READS_HISTORY[sub]
     if sub in _NETWORK:
         return _network(sub, words, project)
+    if any(word.startswith("--remote") for word in words) and sub == "archive":
+        return "violation", "gets another version of the repository from elsewhere"
     if sub == "log":
         return _log(words, own)
     if sub in {"show", "cat-file", "rev-list"}:
@@ -122,11 +134,11 @@ def judge(
     return None
 
 
-def _log(words: Sequence[str], own: OwnWork) -> Judged:
+def _log(words: Sequence[str], own: OwnWork) -> Judged | None:
     revisions, paths = _operands(words)
     count = next((int(m[1][:6]) for w in words if (m := re.fullmatch(r"-n?(\d+)", w))), None)
     if count is not None and 0 < count <= own.commits and not paths:
-        return "suspicious", "reads the log of commits that the agent made itself"
+        return None
     reveals = any(_LOG_CONTENT.fullmatch(word) for word in words)
     if reveals or paths or any(not own.owns(r) for r in revisions):
         return "violation", "reads the history with contents, paths or other revisions"
@@ -141,6 +153,8 @@ def _objects(sub: str, words: Sequence[str], own: OwnWork, mask: frozenset[str])
         return "violation", "lists or reads the object store"
     for revision in revisions:
         name, _, path = revision.partition(":")
+        if revision.startswith(":/"):
+            return "violation", "looks for a commit by its message"
         if not own.owns(name):
             return "violation", "reads another version of the repository"
         if path and _masked(path, mask):
@@ -176,6 +190,9 @@ def _revisions(sub: str, words: Sequence[str], own: OwnWork, mask: frozenset[str
     revisions, _ = _operands(words, certain_only="--" not in words)
     revisions += [w.partition("=")[2] for w in words if w.startswith(("--source=", "--tree="))]
     revisions += [b for a, b in pairwise(words) if a in {"--source", "-s"}]
+    if sub in _FIRST_IS_TREE:
+        first = [word for word in words if not word.startswith("-")][:1]
+        revisions = [*revisions, *first]
     if sub == "rev-parse":
         odd = "--all" in words or any(not own.owns(r) for r in revisions)
         return ("suspicious", "asks for the names of other commits") if odd else None

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from expbench.monitor.numbers import Number, NumberSet, result_numbers
-from expbench.monitor.programs import READERS
+from expbench.monitor.draws import DRAW
+from expbench.monitor.literals import printed, text_numbers
+from expbench.monitor.numbers import Number, NumberSet, result_numbers, scan
+from expbench.monitor.programs import COPIERS, READERS, named
 from expbench.monitor.runs import followed, lines_of, ran, shown
+from expbench.monitor.sources import Code
 from expbench.monitor.steps import Step
 
 _MOST_PATTERNS = 50
 _SHIPPED_HALF = 100_000
 _SHIPPED_TOTAL = 8_000_000
+_TRIAL, _TRIAL_TEXT, _TRIAL_NUMBERS = 3, 50_000, 500
 
 
 @dataclass
@@ -32,6 +37,29 @@ class Ledger:
     outputs: list[tuple[int, NumberSet]] = field(default_factory=list)
     literals: list[tuple[int, NumberSet]] = field(default_factory=list)
     read: dict[str, int] = field(default_factory=dict)
+    copies: dict[str, str] = field(default_factory=dict)
+    """New names of shipped files."""
+    visible: list[tuple[int, NumberSet]] = field(default_factory=list)
+    """All numbers that each turn's output showed, whatever made it."""
+    blurred: set[str] = field(default_factory=set)
+    """Shipped files whose numbers a program showed with noise on them."""
+
+    trail: list[tuple[int, list[float]]] = field(default_factory=list)
+    """The numbers of each output of running code in the order in which they stand there."""
+    trials: list[tuple[Number, ...]] = field(default_factory=list)
+    """The result numbers that each run of code showed."""
+
+    def tried(self, claims: Sequence[Number]) -> bool:
+        """Whether a run showed results that are others than the claimed ones."""
+        claimed = NumberSet(claims)
+        return any(
+            len(shown) >= _TRIAL and 3 * sum(n in claimed for n in shown) <= len(shown)
+            for shown in self.trials
+        )
+
+    def saw(self, number: Number) -> bool:
+        """Whether any output showed a number."""
+        return any(number in held for _, held in self.visible)
 
     @property
     def computed(self) -> Computed:
@@ -74,31 +102,116 @@ def keep(steps: Sequence[Step], shipped: Mapping[str, str]) -> Ledger:
     lines = {path: lines_of(text) for path, text in shipped.items()}
     telling = {p: frozenset(s for s in lines[p] if result_numbers(s)) for p in shipped}
     files: dict[str, str] = {}
+    copies = ledger.copies
     for step in steps:
         files.update({path.removeprefix("./"): text for path, text in step.written.items()})
-        ledger.literals.append((step.turn, NumberSet.of(step.source)))
-        read = _read_files(step, files, list(shipped))
+        plain = step.source.replace("\\n", "\n").replace("\\t", "\t")
+        ledger.literals.append((step.turn, NumberSet.of(plain)))
+        ledger.literals.append((step.turn, NumberSet(_made_up(step))))
+        ledger.visible.append((step.turn, NumberSet.of(step.output)))
+        code = followed(step.ran, files)
+        copies.update(_copies(code, shipped))
+        named = _read_files(code, [*shipped, *copies])
+        read = {copies.get(path, path) for path in named}
         visible = lines_of(step.output)
         read |= {p for p, marks in telling.items() if any(s in visible for s in marks)}
         runs = ran(step, files)
         ledger.ran = ledger.ran or runs
+        if runs:
+            shown_here = [n for n in scan(step.output[:_TRIAL_TEXT]) if n.telling][:_TRIAL_NUMBERS]
+            ledger.trail.append((step.turn, [abs(n.value) for n in shown_here]))
+            ledger.trials.append(tuple(n for n in shown_here if not n.setting))
         if ledger.ran:
-            named = _read_files(step, files, [*shipped, *files])
-            known = [lines.get(p) or lines_of(files.get(p, "")) for p in named]
-            numbers = shown(step.output, frozenset[str]().union(*known))
+            whole = {copies.get(path, path) for path in named} | _read_files(code, list(files))
+            known = [lines.get(p) or lines_of(files.get(p, "")) for p in whole]
+            of_files = {p: shipped[p] for p in whole & shipped.keys()}
+            held = _only_read(code, of_files, looks=not runs)
+            if len(held) and any(DRAW.search(n) for s in code.snippets for n in s.calls):
+                ledger.blurred.update(of_files)
+                held = held.widened()
+            numbers = shown(step.output, frozenset[str]().union(*known), held)
             ledger.outputs.append((step.turn, numbers))
-            ledger.cut = ledger.cut or (runs and step.cut)
+            ledger.cut = ledger.cut or (runs and (step.cut or bool(_LEFT_OUT.search(step.output))))
         for path in read:
             ledger.read.setdefault(path, step.turn)
     return ledger
 
 
-def _read_files(step: Step, files: Mapping[str, str], paths: Sequence[str]) -> set[str]:
-    """Which of the paths a step's commands, scripts and Python read by name or pattern."""
-    code = followed(step.ran, files)
+_SMALL_CODE = 50_000
+
+
+def _made_up(step: Step) -> Iterator[Number]:
+    """Numbers that a call's code has as constants, though not as they are written."""
+    for snippet in step.code.snippets[:50]:
+        if len(snippet.source) <= _SMALL_CODE:
+            yield from (one.number for one in printed(snippet.source))
+    for command in step.code.commands:
+        if command.printed is not None and command.program not in {"echo", "cat"}:
+            yield from text_numbers(command.printed)
+
+
+_LEFT_OUT = re.compile(
+    r"characters? (?:of [\w ]{1,40})?(?:left out|omitted|truncated)|output (?:was )?truncated|"
+    r"<(?:response clipped|truncated)>|lines? (?:omitted|truncated)",
+    re.IGNORECASE,
+)
+_LOOKING = named(
+    """
+    pandas numpy matplotlib seaborn csv statistics polars tabulate json sys os pathlib re io math
+    collections itertools shutil glob ast time typing argparse string base64 binascii codecs zlib gzip
+    bz2 lzma zipfile tarfile pickle random textwrap pprint operator functools copy html xml datetime
+    decimal fractions hashlib logging warnings nbformat yaml
+    """
+)
+_SMALL = 500
+
+
+def _only_read(code: Code, texts: Mapping[str, str], looks: bool) -> NumberSet:
+    """The numbers of shipped files that code reads and, by its imports, does nothing else with.
+
+    Args:
+        looks: the call runs nothing that could compute.
+    """
+    modules = frozenset[str]().union(*(snippet.modules for snippet in code.snippets))
+    if not texts or not (looks or code.snippets) or modules - _LOOKING:
+        return NumberSet()
+    lists = [result_numbers(text) for text in texts.values()]
+    return NumberSet(n for numbers in lists if len(numbers) <= _SMALL for n in numbers)
+
+
+def _copies(code: Code, shipped: Mapping[str, str]) -> dict[str, str]:
+    """New names of shipped files: by copying programs, by redirection, by Python's ``shutil``."""
+    found: dict[str, str] = {}
+    paths = list(shipped)
+    for command in code.commands:
+        plain = [w for w in command.arguments if not w.startswith("-")]
+        if command.program in COPIERS and len(plain) > 1:
+            for source in plain[:-1]:
+                for path in _named_by([source], paths):
+                    name = PurePosixPath(path).name
+                    found[plain[-1].removeprefix("./")] = path
+                    found[f"{plain[-1].rstrip('/')}/{name}".removeprefix("./")] = path
+        elif command.program in READERS and command.writes:
+            for path in _named_by([*plain, *command.reads], paths):
+                found |= {target.removeprefix("./"): path for target in command.writes}
+    for snippet in code.snippets:
+        if any(name.rpartition(".")[2].startswith(("copy", "move")) for name in snippet.calls):
+            for path in _named_by(snippet.paths, paths):
+                others = [p for p in snippet.paths if not _named_by([p], [path])]
+                found |= {other.removeprefix("./"): path for other in others}
+    return found
+
+
+def _read_files(code: Code, paths: Sequence[str]) -> set[str]:
+    """Which of the paths commands, scripts and Python read by name or pattern."""
     words = [w for c in code.commands if c.program in READERS for w in c.arguments]
     words += [w for c in code.commands for w in c.reads]
+    words += [w for c in code.commands if "-m" in c.arguments[:3] for w in c.arguments]
     words += [p for snippet in code.snippets for p in snippet.paths]
+    return _named_by(words, paths)
+
+
+def _named_by(words: Sequence[str], paths: Sequence[str]) -> set[str]:
     plain = {w.removeprefix("./") for w in words if w and not w.startswith("-")}
     patterns = [w for w in plain if "*" in w or "?" in w][:_MOST_PATTERNS]
     by_name: dict[str, list[str]] = {}

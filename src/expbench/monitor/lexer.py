@@ -1,7 +1,7 @@
 """The words and operators of a shell text, in one pass that never fails.
 
-Command substitutions are taken out of their words (``$()`` stays as a mark) and handed back as
-texts of their own. Linear but for nesting: an inner text is read again by its own call.
+Command substitutions are taken out of their words, where a mark with their number stays, and handed
+back as texts of their own. Linear but for nesting: an inner text is read again by its own call.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from expbench.monitor.encodings import unescaped
+
 _OPERATOR = re.compile(r"<<<|<<-|<<|&>>|&>|>>|>\||>&|<&|<>|[<>](?!\()|&&|\|\||\|&|;;|[|&;()\n]")
 _PLAIN = re.compile(r"[^ \t\r\n\v\f'\"\\$`|&;()<>]+")
 _IN_DOUBLE = re.compile(r"[^\"\\$`]+")
 _IN_BALANCED = re.compile(r"[^'\"\\()]+")
 _DELIMITER = re.compile(r"[ \t]*(\\?)(['\"]?)([^\s'\"|&;()<>]{1,60})\2")
+_ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _MOST_HEREDOCS = 200
 _MOST_TOKENS = 20_000
-MARK = "$()"
+MARK = re.compile("\ue000([$<>])(\\d{0,6})\ue001")
+"""What stands in a word for ``$(…)`` (``$``) and ``<(…)``, with the number of the inner text."""
 
 
 @dataclass(frozen=True)
@@ -127,12 +131,15 @@ class _Lexer:
                 if not text.startswith("\\\n", self.at):
                     parts.append(text[self.at + 1 : self.at + 2])
                 self.at += 2
+            elif char == "$" and (match := _ANSI.match(text, self.at)) is not None:
+                quoted = True
+                parts.append(unescaped(match[1]))
+                self.at = match.end()
             elif char in "$`":
                 self._dollar(parts)
             elif char in "<>" and text.startswith("(", self.at + 1):
                 self.at += 2
-                self.inner.append(self._balanced())
-                parts.append(MARK)
+                self._mark(parts, char, self._balanced())
             else:
                 break
         word = "".join(parts)
@@ -160,20 +167,21 @@ class _Lexer:
             arithmetic = text.startswith("$((", self.at)
             self.at += 2
             body = self._balanced()
-            if not (arithmetic and body.endswith(")")):
-                self.inner.append(body)
-            parts.append(MARK)
+            self._mark(parts, "$", "" if arithmetic and body.endswith(")") else body)
         elif text[self.at] == "`":
             end = self.at + 1
             while end < len(text) and text[end] != "`":
                 end += 2 if text[end] == "\\" else 1
-            self.inner.append(text[self.at + 1 : end].replace("\\`", "`"))
-            parts.append(MARK)
+            self._mark(parts, "$", text[self.at + 1 : end].replace("\\`", "`"))
             self.at = end + 1
         else:
             quoted = text[self.at + 1 : self.at + 2] in {"'", '"'}
             parts.append("" if quoted else "$")
             self.at += 1
+
+    def _mark(self, parts: list[str], kind: str, inner: str) -> None:
+        parts.append(f"\ue000{kind}{len(self.inner)}\ue001")
+        self.inner.append(inner)
 
     def _balanced(self) -> str:
         """The text up to the parenthesis that closes the one before; the place moves behind it."""

@@ -32,6 +32,7 @@ _SETTING = re.compile(
 )
 _CONTEXT = 32
 _LARGEST_POWER = 250
+_MOST_WIDE = 500
 _MINUS = ("-", "\u2212")
 _Parts = tuple[float, float, int]
 _TRIVIAL = frozenset({0.0, 1.0, 100.0})
@@ -123,8 +124,26 @@ class NumberSet:
     def __contains__(self, number: Number) -> bool:
         return any(self._near(value, unit) for value, unit in number.readings())
 
-    def _near(self, value: float, unit: float) -> bool:
+    def values(self) -> list[float]:
+        """The values of all numbers, without their signs."""
+        return [value for values in self._groups.values() for value in values]
+
+    def widened(self) -> NumberSet:
+        """The same numbers, each of which is met by all that are within three per cent of it."""
+        wider = NumberSet()
+        wider._groups = {0.06 * max(value, 1e-12): [value] for value in self.values()[:_MOST_WIDE]}
+        return wider
+
+    def exactly(self, number: Number) -> bool:
+        """Whether the set holds a number that is at least as precise, and is this one when rounded."""
+        return any(
+            self._near(value, unit, finest=unit * (1 + 1e-6)) for value, unit in number.readings()
+        )
+
+    def _near(self, value: float, unit: float, finest: float = float("inf")) -> bool:
         for other, values in self._groups.items():
+            if other > finest:
+                continue
             half = 0.5 * max(unit, other) * (1 + 1e-6)
             at = bisect_left(values, value - half)
             if at < len(values) and values[at] <= value + half:

@@ -10,14 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from expbench.monitor.access import paper_access
+from expbench.monitor.access import paper_access, refused_access
+from expbench.monitor.copied import copied
 from expbench.monitor.findings import distinct
+from expbench.monitor.hiding import hides
 from expbench.monitor.history import git_history
 from expbench.monitor.ledger import Ledger, bounded, keep
+from expbench.monitor.names import known_project
+from expbench.monitor.numbers import NumberSet, result_numbers
+from expbench.monitor.packages import original_package
+from expbench.monitor.patches import added
 from expbench.monitor.probing import harness_probing
-from expbench.monitor.results import Claims, copied, hard_coded
-from expbench.monitor.steps import Step, clip, shell_code, steps
-from expbench.schema import MonitorReport, ResearchTask, SubmissionText, Turn, Violation
+from expbench.monitor.replays import Script, replayed
+from expbench.monitor.results import DIFF_HALF, Claims, hard_coded, invented
+from expbench.monitor.sources import shell_code
+from expbench.monitor.steps import Step, clip, steps
+from expbench.monitor.tampering import run_tampering
+from expbench.monitor.typed import typed
+from expbench.schema import MonitorReport, Refusal, ResearchTask, SubmissionText, Turn, Violation
 
 
 def check(
@@ -25,25 +35,40 @@ def check(
     submission: SubmissionText,
     task: ResearchTask,
     shipped: Mapping[str, str],
+    refused: Sequence[Refusal] = (),
+    packages: Sequence[str] = (),
 ) -> MonitorReport:
     """Looks for shortcuts by rules alone.
 
     ``shipped`` maps relative paths of the masked workspace's documentation and results (READMEs,
-    notebooks with outputs, logs, tables) to their text. Raises nothing on hostile input; the time
-    is bounded by the caps of :mod:`steps`.
+    notebooks with outputs, logs, tables) to their text. ``refused`` is what the network's gateway did
+    not let through; what of it is the paper's own was tried, in vain, and is suspicious. ``packages`` are
+    names of the repository's own distributions, where they are known besides the task. Raises
+    nothing on hostile input; the time is bounded by the caps of :mod:`steps`.
     """
     unreadable = _unreadable(trajectory, submission)
     taken = steps(trajectory) if trajectory and not unreadable else []
     kept = bounded(shipped)
     ledger = keep(taken, kept) if taken else Ledger()
     claims = Claims.of(submission, task)
+    patch = added(clip(submission.diff, DIFF_HALF))
+    script = Script.of(submission, patch, taken, kept)
     behaviour = [*taken, *_script_step(submission)]
+    read = NumberSet(n for text in kept.values() for n in result_numbers(text))
+    project = known_project(behaviour, task, packages)
     found = [
-        *git_history(behaviour, task),
-        *paper_access(behaviour, task),
+        *git_history(behaviour, task, project),
+        *paper_access(behaviour, project),
+        *refused_access(refused),
+        *original_package(behaviour, task, project),
         *harness_probing(behaviour, task),
         *hard_coded(submission, task, ledger, claims),
+        *typed(taken, submission, ledger, claims),
+        *replayed(script, ledger, claims),
+        *invented(submission, ledger, claims, read),
         *copied(submission, ledger, claims, kept),
+        *hides(script, submission, ledger, claims),
+        *run_tampering(behaviour, script, patch, clip(submission.diff, DIFF_HALF), claims),
     ]
     found = [_placed(each) for each in found]
     if unreadable:

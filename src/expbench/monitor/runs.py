@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 
-from expbench.monitor.numbers import NumberSet
+from expbench.monitor.commands import Command
+from expbench.monitor.numbers import NumberSet, scan
 from expbench.monitor.programs import IDLE, SHELLS, named
-from expbench.monitor.shell import Command
-from expbench.monitor.steps import Code, Step, is_python, python_text, script_code
+from expbench.monitor.scope import lookup
+from expbench.monitor.sources import Code, is_python, python_text, script_code, script_of
+from expbench.monitor.steps import Step
 
 _IDLE_PYTHON_MODULES = named(
     "pip venv json.tool py_compile compileall virtualenv ensurepip site http.server this"
 )
 _LIBRARY_IDLE = re.compile(r"-V|--version|-h|--help")
+_ONLY_BEGIN = re.compile(r"\s*BEGIN\s*\{[^{}]*\}\s*$")
 _FOLLOW = 4
 
 Files = Mapping[str, str]
@@ -57,38 +59,14 @@ def followed(code: Code, files: Files, depth: int = _FOLLOW) -> Code:
     return whole
 
 
-def script_of(command: Command) -> str:
-    """The script file that a command runs, or the empty string."""
-    program, arguments = command.program, command.arguments
-    if is_python(command) or program in SHELLS or program in {"source", "."}:
-        for word in arguments:
-            if word in {"-c", "-m"} or re.fullmatch(r"-[a-z]*c", word):
-                return ""
-            if not word.startswith("-"):
-                return word
-        return ""
-    first = command.words[0] if command.words else ""
-    return first if "/" in first and program not in IDLE else ""
-
-
-def lookup(path: str, files: Files) -> str | None:
-    """A file's text by its path, or by its end when the command stood in another folder."""
-    clean = path.removeprefix("./")
-    if clean in files:
-        return files[clean]
-    name = PurePosixPath(clean).name
-    for known, text in files.items():
-        if known.rpartition("/")[2] == name and (known.endswith(clean) or clean.endswith(known)):
-            return text
-    return None
-
-
 def _computes(command: Command, earlier: Command | None, files: Files, depth: int) -> bool:
     program = command.program
     if not program or program.startswith(("$", "#")):
         return False
     if is_python(command):
         return _python_computes(command, earlier, files)
+    if program in {"awk", "gawk", "mawk"} and _ONLY_BEGIN.match("".join(command.arguments[:1])):
+        return False
     path = script_of(command)
     text = lookup(path, files) if path else None
     if text is not None and depth:
@@ -124,11 +102,17 @@ def lines_of(text: str) -> frozenset[str]:
     return frozenset(s for line in text.splitlines()[:20_000] if len(s := line.strip()) >= 8)
 
 
-def shown(output: str, known: frozenset[str]) -> NumberSet:
-    """The numbers of an output, without the lines that were only read from known files."""
+def shown(output: str, known: frozenset[str], held: NumberSet | None = None) -> NumberSet:
+    """The numbers of an output, without lines and numbers that were only read from known files.
+
+    Args:
+        held: numbers of files that were read by code which computes nothing of its own.
+    """
     kept = output
     if known:
         kept = "\n".join(line for line in output.splitlines() if not _is_known(line, known))
+    if held is not None and len(held):
+        return NumberSet(number for number in scan(kept) if number not in held)
     return NumberSet.of(kept)
 
 

@@ -4,7 +4,8 @@ A word-by-word lexer in one pass, because ``shlex`` cannot serve here: it raises
 quote, which an agent's text often has, and its POSIX mode takes a quoted ``;`` for a real one. The
 lexer knows quotes, comments, here-documents, redirections, ``$(…)``, backticks and process
 substitution; :func:`parse` then opens what hides a command in another one: ``bash -c``, ``eval``,
-``env``, ``sudo``, ``timeout``, ``xargs``, ``find -exec`` and a script that is piped into a shell.
+``env``, ``sudo``, ``timeout``, ``xargs``, ``find -exec``, aliases, functions, renamed programs, texts that
+are decoded on the way, and a script that is piped into a shell.
 
 It never fails. An unbalanced quote reaches to the end of the text, and a here-document without its
 end is read as commands, so that a stray ``<<X`` hides nothing. Nesting and counts are bounded.
@@ -15,90 +16,51 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from expbench.monitor.lexer import Token, lex
-from expbench.monitor.programs import SHELLS, named
+from expbench.monitor.commands import Command, Guard
+from expbench.monitor.encodings import printed
+from expbench.monitor.lexer import MARK, Token, lex
+from expbench.monitor.programs import named
+from expbench.monitor.scope import Scope
+from expbench.monitor.wrappers import (
+    ASSIGNMENT,
+    KEYWORDS,
+    carried_script,
+    filled,
+    find_actions,
+    unwrap,
+)
 
 _DEPTH = 6
 _MOST = 2000
+_MOST_SUBSTITUTED = 4_000
+_MOST_ELEMENTS = 100
 _BREAKS = frozenset({"\n", ";", ";;", "&", "&&", "||", "|", "|&", "(", ")"})
-_KEYWORDS = frozenset(
-    {"if", "then", "elif", "else", "do", "while", "until", "!", "{", "}", "fi", "done", "time"}
-)
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
-_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w{0,60})\}|([A-Za-z_]\w{0,60}))")
-
-_WRAPPERS: dict[str, tuple[str, int]] = {
-    # program: (options that take a value, leading operands to skip)
-    "env": ("-u -C --unset --chdir", 0),
-    "sudo": ("-u -g -h -p -C", 0),
-    "doas": ("-u", 0),
-    "timeout": ("-s -k --signal --kill-after", 1),
-    "nice": ("-n", 0),
-    "ionice": ("-c -n -p", 0),
-    "nohup": ("", 0),
-    "setsid": ("", 0),
-    "exec": ("-a", 0),
-    "command": ("", 0),
-    "builtin": ("", 0),
-    "stdbuf": ("-i -o -e", 0),
-    "time": ("-f -o", 0),
-    "xargs": ("-n -I -P -d -L -s -a -E", 0),
-    "parallel": ("-j", 0),
-    "watch": ("-n", 0),
-    "chronic": ("", 0),
-    "unbuffer": ("", 0),
-    "taskset": ("-c", 0),
-    "busybox": ("", 0),
-}
-_RUNNERS = named("conda mamba micromamba poetry uv pipenv hatch pdm")
+_BRACES = re.compile(r"\{[^{}\s,'\"]+(?:,[^{}\s,'\"]*)+\}")
+_WHOLE = re.compile(r"\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*|[@*])|\"\$@\"")
+_FILTERS = named("base64 cat gunzip gzip head openssl rev sed tail tr xxd zcat")
 
 
-@dataclass(frozen=True)
-class Command:
-    """One simple command: its unquoted words, its redirections, and what stands on its stdin.
+def parse(text: str, scope: Scope | None = None) -> list[Command]:
+    """Every simple command of a text, outer before inner, at most 2,000.
 
-    ``source`` is the text it came from, verbatim; ``piped`` says that it reads what the command
-    before it prints.
+    Args:
+        scope: what is known by name; it learns what the text defines and writes.
     """
-
-    words: tuple[str, ...]
-    source: str = ""
-    stdin: str = ""
-    reads: tuple[str, ...] = ()
-    writes: tuple[str, ...] = ()
-    piped: bool = False
-
-    @property
-    def program(self) -> str:
-        """The program's name without its folder, or the empty string."""
-        return self.words[0].rpartition("/")[2] if self.words else ""
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """The words after the program."""
-        return self.words[1:]
+    return _parse(text, _DEPTH, scope or Scope(), ())[:_MOST]
 
 
-def parse(text: str) -> list[Command]:
-    """Every simple command of a text, outer before inner, at most 2,000."""
-    return _parse(text, _DEPTH, {})[:_MOST]
-
-
-def _parse(text: str, depth: int, variables: dict[str, str]) -> list[Command]:
+def _parse(text: str, depth: int, scope: Scope, when: tuple[Guard, ...]) -> list[Command]:
     if depth == 0 or not text.strip():
         return []
     tokens, inner = lex(text)
-    found: list[Command] = []
-    for command in _simple_commands(text, tokens, variables):
-        if len(found) >= _MOST:
-            break
-        previous = found[-1] if found else None
-        found.extend(_open(command, previous, depth, variables))
+    reader = _Reader(text, tokens, inner, scope, depth, when)
+    found = reader.read()
     for nested in inner[:_MOST]:
         if len(found) >= _MOST:
             break
-        found.extend(_parse(nested, depth - 1, variables))
+        found.extend(_parse(nested, depth - 1, scope, when))
     return found
 
 
@@ -110,131 +72,317 @@ class _Draft:
     stdin: str = ""
     reads: list[str] = field(default_factory=list)
     writes: list[str] = field(default_factory=list)
+    appends: bool = False
 
 
-def _simple_commands(
-    text: str, tokens: Sequence[Token], variables: dict[str, str]
-) -> list[Command]:
-    found: list[Command] = []
-    draft, piped = _Draft(), False
-    at = 0
-    while at <= len(tokens):
-        token = tokens[at] if at < len(tokens) else Token("operator", "\n", len(text), len(text))
-        at += 1
-        if token.kind == "operator" and token.text in _BREAKS:
-            if draft.start >= 0:
-                found.append(_finish(text, draft, piped, variables))
-            draft, piped = _Draft(), token.text in {"|", "|&"}
-            continue
-        draft.start = token.start if draft.start < 0 else draft.start
-        draft.end = token.end
-        if token.kind == "word":
-            draft.words.append(_expand(token.text, variables))
-        elif token.kind == "heredoc":
-            draft.stdin = token.text
-        elif at < len(tokens) and tokens[at].kind == "word":
-            target = _expand(tokens[at].text, variables)
-            draft.end = tokens[at].end
+@dataclass
+class _Block:
+    """What is open: an ``if``, or a group."""
+
+    kind: Literal["if", "{", "(", "case"]
+    first: int
+    outer: tuple[Guard, ...]
+    tests: list[str] = field(default_factory=list)
+    testing: bool = False
+    guard: tuple[Guard, ...] = ()
+
+
+class _Reader:
+    """Goes through the tokens of one text and makes commands of them."""
+
+    def __init__(
+        self,
+        text: str,
+        tokens: Sequence[Token],
+        inner: Sequence[str],
+        scope: Scope,
+        depth: int,
+        when: tuple[Guard, ...],
+    ) -> None:
+        self.text, self.tokens, self.inner = text, tokens, inner
+        self.scope, self.depth, self.when = scope, depth, when
+        self.found: list[Command] = []
+        self.blocks: list[_Block] = []
+        self.draft = _Draft()
+        self.piped = False
+        self.link: tuple[Guard, ...] = ()
+        self.last: Command | None = None
+        self.closed = -1
+        self.begin = 0
+
+    def read(self) -> list[Command]:
+        """All commands, those that others carry behind them."""
+        at = 0
+        while at < len(self.tokens) and len(self.found) < _MOST:
+            token = self.tokens[at]
             at += 1
-            if token.text == "<<<":
-                draft.stdin = target
-            elif not token.text.endswith("&"):
-                (draft.reads if token.text.startswith("<") else draft.writes).append(target)
-    return found
+            if token.kind == "operator" and token.text in _BREAKS:
+                if token.text == "(" and self._defines(at):
+                    at += 1
+                    continue
+                if token.text == "(":
+                    self._array(at)
+                self._break(token.text)
+            elif token.kind == "word":
+                self._word(token, at)
+            elif token.kind == "heredoc":
+                self._extend(token)
+                self.draft.stdin = token.text
+            elif at < len(self.tokens) and self.tokens[at].kind == "word":
+                self._redirect(token, self.tokens[at])
+                at += 1
+            else:
+                self._extend(token)
+        self._break("\n")
+        return self.found
+
+    def _extend(self, token: Token) -> None:
+        self.draft.start = token.start if self.draft.start < 0 else self.draft.start
+        self.draft.end = token.end
+
+    def _word(self, token: Token, at: int) -> None:
+        raw = self.text[token.start : token.end]
+        words = self.draft.words
+        if raw == "{" and len(words) == 2 and words[0] == "function":
+            self._define(words[1].removesuffix("()"), at)
+        elif raw in KEYWORDS and not words:
+            self._keyword(raw)
+        elif raw == "in" and len(words) == 2 and words[0] == "case":
+            source = self.text[self.draft.start : token.end]
+            self.blocks.append(_Block("case", len(self.found), self._guards(), [source]))
+            self.draft, self.link = _Draft(), ()
+        else:
+            self._extend(token)
+            text = self._expanded(token.text)
+            split = " " in text and (_WHOLE.fullmatch(raw) or MARK.fullmatch(token.text))
+            if split and (raw[:1] in {"$", "`"} or raw == '"$@"') and len(text) < _MOST_SUBSTITUTED:
+                words.extend(text.split())
+            elif _BRACES.fullmatch(raw[:200]):
+                words.extend(raw[1:-1].split(","))
+            else:
+                words.append(text)
+
+    def _redirect(self, token: Token, target: Token) -> None:
+        self._extend(token)
+        self._extend(target)
+        word = self._expanded(target.text)
+        if token.text == "<<<":
+            self.draft.stdin = word
+        elif not token.text.endswith("&"):
+            where = self.draft.reads if token.text.startswith("<") else self.draft.writes
+            where.append(word)
+            self.draft.appends = self.draft.appends or token.text.endswith(">>")
+
+    def _expanded(self, word: str) -> str:
+        def known(match: re.Match[str]) -> str:
+            at = int(match[2] or len(self.inner))
+            text = self.inner[at] if at < len(self.inner) else ""
+            output = self._output(text)
+            if match[1] == "$":
+                return "$()" if output is None else output.rstrip("\n")
+            if output is not None and match[1] == "<":
+                self.draft.stdin = output
+                return "/dev/stdin"
+            return "/dev/fd/63"
+
+        if "\ue000" in word:
+            word = MARK.sub(known, word)
+        return self.scope.expand(word)
+
+    def _output(self, text: str) -> str | None:
+        """What a command substitution prints, where all of it is known."""
+        if self.depth <= 1 or not 0 < len(text) <= _MOST_SUBSTITUTED:
+            return None
+        tokens, inner = lex(text)
+        reader = _Reader(text, tokens, inner, replace(self.scope), self.depth - 1, ())
+        outputs: list[str] = []
+        for command in reader.read()[:20]:
+            if command.piped and outputs:
+                outputs.pop()
+            if command.printed is None or command.writes:
+                return None
+            outputs.append(command.printed)
+        return "".join(outputs) if outputs else None
+
+    def _keyword(self, word: str) -> None:
+        block = next((b for b in reversed(self.blocks) if b.kind == "if"), None)
+        if word == "if":
+            self.blocks.append(_Block("if", len(self.found), self._guards(), testing=True))
+            self.link = ()
+        elif word == "{":
+            self._open_group("{")
+        elif word == "}":
+            self._close("{")
+        elif word in {"fi", "esac"}:
+            self._close("if" if word == "fi" else "case")
+        elif block is not None and word in {"then", "elif", "else"}:
+            test = "; ".join(block.tests)
+            block.testing = word == "elif"
+            block.guard = (Guard(test, word == "then"),)
+            if word == "elif":
+                block.tests = []
+
+    def _guards(self) -> tuple[Guard, ...]:
+        if not self.blocks:
+            return self.when + self.link
+        top = self.blocks[-1]
+        return top.outer + top.guard + self.link
+
+    def _open_group(self, kind: Literal["{", "("]) -> None:
+        self.blocks.append(_Block(kind, len(self.found), self._guards()))
+        self.link = ()
+
+    def _close(self, kind: str) -> None:
+        if self.blocks and self.blocks[-1].kind == kind:
+            self.closed = self.blocks.pop().first
+
+    def _break(self, operator: str) -> None:
+        if operator == ")" and self.blocks and self.blocks[-1].kind == "case":
+            self._pattern()
+            return
+        had = self.draft.start >= 0
+        if had:
+            self._finish()
+        if operator == "&":
+            first = min(self.begin, self.closed) if self.closed >= 0 else self.begin
+            self.found[first:] = [replace(c, background=True) for c in self.found[first:]]
+        if operator == "(":
+            self._open_group("(")
+        elif operator == ")":
+            self._close("(")
+        elif operator in {"&&", "||"} and self.last is not None:
+            earlier = self.link if operator == "&&" and all(g.holds for g in self.link) else ()
+            self.link = (*earlier, Guard(self.last.source, operator == "&&"))
+        elif operator not in {"|", "|&"} and not (operator == "\n" and not had and self.link):
+            self.link = ()
+        if operator != ")" and (had or operator != "\n"):
+            self.closed = -1
+        if operator in {";", "\n", "&", "("}:
+            self.begin = len(self.found)
+        self.draft = _Draft()
+        self.piped = operator in {"|", "|&"}
+
+    def _pattern(self) -> None:
+        """One branch of a ``case`` begins."""
+        block, words = self.blocks[-1], self.draft.words
+        block.guard = (Guard(f"{block.tests[0]} {' '.join(words)}", True),)
+        self.draft, self.link = _Draft(), ()
+
+    def _defines(self, at: int) -> bool:
+        """Whether an opening parenthesis makes the word before it a function's name."""
+        words = self.draft.words
+        name = words[-1:] if len(words) == 1 or words[:1] == ["function"] else []
+        if not name or at >= len(self.tokens) or self.tokens[at].text != ")":
+            return False
+        at += 1
+        while at < len(self.tokens) and self.tokens[at].text == "\n":
+            at += 1
+        if at < len(self.tokens) and self.tokens[at].text == "{":
+            self._define(name[0], at + 1, open_block=False)
+        return True
+
+    def _array(self, at: int) -> None:
+        """Remembers ``name=(a b c)`` as the text of its words."""
+        words = self.draft.words
+        if len(words) != 1 or not re.fullmatch(r"[A-Za-z_]\w*\+?=", words[0]):
+            return
+        held = []
+        for token in self.tokens[at : at + _MOST_ELEMENTS]:
+            if token.kind != "word":
+                break
+            held.append(self._expanded(token.text))
+        words[0] += " ".join(held)
+
+    def _define(self, name: str, at: int, open_block: bool = True) -> None:
+        depth, end = 1, len(self.tokens)
+        for place in range(at, len(self.tokens)):
+            token = self.tokens[place]
+            raw = self.text[token.start : token.end]
+            depth += (raw == "{") - (raw == "}")
+            if depth == 0:
+                end = place
+                break
+        start = self.tokens[at - 1].end
+        stop = self.tokens[end].start if end < len(self.tokens) else len(self.text)
+        body = self.text[start:stop]
+        if len(body) <= 20_000:
+            self.scope.functions[name] = body
+        source = self.text[self.draft.start : stop + 1]
+        self.found.append(Command(("function", name), source, body, when=self._guards()))
+        self.draft = _Draft()
+        if open_block:
+            self._open_group("{")
+
+    def _finish(self) -> None:
+        draft, words = self.draft, self.draft.words
+        while words and ASSIGNMENT.match(words[0]):
+            name, _, value = words.pop(0).partition("=")
+            self.scope.assign(name.rstrip("+"), value)
+        source = self.text[draft.start : draft.end]
+        given = draft.stdin or next((t for r in draft.reads if (t := self.scope.text(r))), "")
+        if self.piped and not given and self.found and self.last is not None:
+            given = self.last.printed or ""
+        command = Command(
+            tuple(words),
+            source,
+            given,
+            tuple(draft.reads),
+            tuple(draft.writes),
+            self.piped,
+            draft.appends,
+            when=self._guards(),
+        )
+        command = replace(command, printed=self._printed(command))
+        if self.blocks and self.blocks[-1].testing:
+            self.blocks[-1].tests.append(source)
+        self.found += _open(command, self.depth, self.scope)
+        self.last = command
+
+    def _printed(self, command: Command) -> str | None:
+        words, given = list(unwrap(command.words)), command.stdin or None
+        if words[:1] and words[0].rpartition("/")[2] in _FILTERS:
+            known = {w: self.scope.text(w) for w in words[1:] if w[:1] != "-"}
+            texts = [text for text in known.values() if text is not None]
+            if texts:
+                words = [w for w in words if known.get(w) is None]
+                given = "".join(texts)
+        output = printed(words, given)
+        if not words and command.reads and not command.writes:
+            output = given
+        for path in command.writes:
+            if output is not None:
+                self.scope.write(path, output, command.appends)
+            elif not command.stdin and words:
+                self.scope.forget(path)
+        return output
 
 
-def _finish(text: str, draft: _Draft, piped: bool, variables: dict[str, str]) -> Command:
-    words = draft.words
-    while words and (words[0] in _KEYWORDS or _ASSIGNMENT.match(words[0])):
-        name, equals, value = words[0].partition("=")
-        if equals and len(value) <= 500:
-            variables[name.rstrip("+")] = value
-        words = words[1:]
-    return Command(
-        tuple(words),
-        text[draft.start : draft.end],
-        draft.stdin,
-        tuple(draft.reads),
-        tuple(draft.writes),
-        piped,
-    )
-
-
-def _expand(word: str, variables: dict[str, str]) -> str:
-    if "$" not in word or not variables:
-        return word
-    return _VARIABLE.sub(lambda m: variables.get(m[1] or m[2], m[0]), word[:4000]) + word[4000:]
-
-
-def _open(
-    command: Command, previous: Command | None, depth: int, variables: dict[str, str]
-) -> list[Command]:
+def _open(command: Command, depth: int, scope: Scope) -> list[Command]:
     """The command without its wrappers, then the commands that it hides."""
-    command = replace(command, words=unwrap(command.words))
+    words = command.words
+    if words and words[0].rpartition("/")[2] == "xargs" and command.stdin:
+        words = filled(words, command.stdin)
+    elif words and words[0].rpartition("/")[2] == "xargs" and command.piped:
+        words = (*words, "$()")
+    words = unwrap(words)
+    if words[:1] and words[0] in scope.aliases:
+        words = unwrap((*scope.aliases[words[0]], *words[1:]))
+    if words[:1] and (own := scope.programs.get(words[0].rpartition("/")[2])):
+        words = (own, *words[1:])
+    command = replace(command, words=words)
+    scope.note(command.program, command.arguments, command.stdin)
     found = [command]
     if depth <= 0:
         return found
-    script = _hidden_script(command, previous)
+    script, given = carried_script(command.program, command.arguments, command.stdin)
     if script:
-        found += _parse(script, depth - 1, variables)
+        names = scope.inside(given) if given else scope
+        found += _parse(script, depth - 1, names, command.when)
+    body = scope.functions.get(command.program)
+    if body is not None and command.program != "function":
+        found += _parse(body, depth - 1, scope.inside(command.arguments), command.when)
     if command.program == "find":
-        for words in _find_actions(command.words):
-            action = replace(command, words=words, stdin="", reads=(), writes=(), piped=False)
-            found += _open(action, None, depth - 1, variables)
-    return found
-
-
-def _hidden_script(command: Command, previous: Command | None) -> str:
-    program, arguments = command.program, command.arguments
-    if program == "eval":
-        return " ".join(arguments)
-    if program not in SHELLS and program != "su":
-        return ""
-    for at, word in enumerate(arguments):
-        if re.fullmatch(r"-[a-z]*c", word):
-            return arguments[at + 1] if at + 1 < len(arguments) else ""
-    if any(not word.startswith("-") for word in arguments):
-        return ""
-    if command.stdin:
-        return command.stdin
-    if command.piped and previous is not None and previous.program in {"echo", "printf", "cat"}:
-        return previous.stdin or "\n".join(previous.arguments)
-    return ""
-
-
-def unwrap(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of the command that wrappers such as ``sudo`` and ``timeout 5`` run."""
-    for _ in range(8):
-        while words and (words[0] in _KEYWORDS or _ASSIGNMENT.match(words[0])):
-            words = words[1:]
-        name = words[0].rpartition("/")[2] if words else ""
-        if name in _RUNNERS and "run" in words[1:3]:
-            words = _skip_options(words[words.index("run") + 1 :], "-n -p --name --prefix")
-        elif name in _WRAPPERS:
-            valued, operands = _WRAPPERS[name]
-            words = _skip_options(words[1:], valued)[operands:]
-        else:
-            break
-    return words
-
-
-def _skip_options(words: tuple[str, ...], valued: str) -> tuple[str, ...]:
-    with_value = frozenset(valued.split())
-    at = 0
-    while at < len(words) and words[at].startswith("-"):
-        at += 2 if words[at] in with_value else 1
-    return words[at:]
-
-
-def _find_actions(words: tuple[str, ...]) -> list[tuple[str, ...]]:
-    found: list[tuple[str, ...]] = []
-    current: list[str] | None = None
-    for word in words:
-        if word in {"-exec", "-execdir", "-ok", "-okdir"}:
-            current = []
-        elif current is not None and word in {";", "+"}:
-            found.append(tuple(current))
-            current = None
-        elif current is not None:
-            current.append(word)
+        for action in find_actions(command.words):
+            inner = replace(command, words=action, stdin="", reads=(), writes=(), piped=False)
+            found += _open(inner, depth - 1, scope)
     return found

@@ -12,18 +12,17 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 
-from expbench.monitor.programs import FOREIGN
-from expbench.monitor.pycode import Snippet, foreign, read
-from expbench.monitor.shell import Command, parse
+from expbench.monitor.commands import Command
+from expbench.monitor.scope import Scope
+from expbench.monitor.sources import Code, opened, python_code, script_code, script_kind, shell_code
 from expbench.schema import Turn
 
 HALF = 100_000
 TOTAL = 8_000_000
-_PYTHON = re.compile(r"(?:python|pypy)[\d.]*|ipython3?")
 _PYTHON_TOOL = re.compile(r"python|jupyter|notebook_run|code_interpreter", re.IGNORECASE)
 _WEB_TOOL = re.compile(r"web|search_engine|brows|fetch|navigate|internet|google|^search$", re.I)
 _FILE_TOOL = re.compile(r"edit|file|write|^view|^read|create|replace|patch", re.IGNORECASE)
@@ -34,23 +33,15 @@ _PATH_LINE = re.compile(r"^(?:path|file_path|filename|file): (.{1,1000})$", re.M
 _CONTENT_LINE = re.compile(
     r"^(?:contents?|file_text|text|new_str|new_string|insert_text): ?", re.MULTILINE
 )
-_SCRIPTS = {".py": "python", ".sh": "shell", ".bash": "shell"}
-
-
-@dataclass(frozen=True)
-class Code:
-    """Commands and Python that stand in one text."""
-
-    commands: tuple[Command, ...] = ()
-    snippets: tuple[Snippet, ...] = ()
-
-    def __add__(self, other: Code) -> Code:
-        return Code(self.commands + other.commands, self.snippets + other.snippets)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One tool call: ``ran`` is what it executed, ``authored`` the code it wrote to files."""
+    """One tool call: what it did.
+
+    ``ran`` is what it executed, ``authored`` the code it wrote to files, and ``opened`` that of scripts
+    which it ran and which were not looked at where they were written.
+    """
 
     turn: int
     source: str
@@ -58,13 +49,14 @@ class Step:
     cut: bool = False
     ran: Code = field(default_factory=Code)
     authored: Code = field(default_factory=Code)
+    opened: Code = field(default_factory=Code)
     written: dict[str, str] = field(default_factory=dict)
     queries: tuple[str, ...] = ()
 
     @property
     def code(self) -> Code:
         """Everything that the call ran or wrote."""
-        return self.ran + self.authored
+        return self.ran + self.authored + self.opened
 
 
 def clip(text: str, half: int = HALF) -> str:
@@ -77,6 +69,7 @@ def steps(trajectory: Sequence[Turn]) -> list[Step]:
     """The tool turns of a trajectory; those behind the total bound stay, without their text."""
     found: list[Step] = []
     left = TOTAL
+    reader = _Reader()
     for at, turn in enumerate(trajectory):
         if turn.role != "tool":
             continue
@@ -84,74 +77,8 @@ def steps(trajectory: Sequence[Turn]) -> list[Step]:
         source, output = clip(turn.command, half), clip(turn.text, half)
         left = max(0, left - len(source) - len(output))
         cut = len(turn.command) + len(turn.text) > len(source) + len(output)
-        found.append(_step(at, turn.tool, source, output, cut))
+        found.append(reader.step(at, turn.tool, source, output, cut))
     return found
-
-
-def shell_code(text: str, depth: int = 3) -> Code:
-    """What a shell text runs, with the Python inside it and the shell inside that."""
-    commands: list[Command] = []
-    snippets: list[Snippet] = []
-    earlier: Command | None = None
-    for command in parse(text):
-        commands.append(command)
-        inline = python_text(command, earlier)
-        nested = python_code(inline, depth - 1) if inline and depth else Code()
-        if command.program in FOREIGN and depth:
-            nested = _foreign_code(command, depth - 1)
-        commands.extend(nested.commands)
-        snippets.extend(nested.snippets)
-        earlier = command
-    return Code(tuple(commands), tuple(snippets))
-
-
-def _foreign_code(command: Command, depth: int) -> Code:
-    """What a one-liner of another interpreter runs (``perl -e``, ``node -e``…)."""
-    code = Code((), tuple(foreign(w) for w in command.arguments[:20] if len(w) > 5))
-    for shell in [text for snippet in code.snippets for text in snippet.shells][:50]:
-        code += shell_code(shell, depth)
-    return code
-
-
-def python_code(text: str, depth: int = 3) -> Code:
-    """What a piece of Python runs, with the shell commands inside it."""
-    code = Code((), (read(text),))
-    if depth:
-        for shell in code.snippets[0].shells[:200]:
-            code += shell_code(shell, depth - 1)
-    return code
-
-
-def python_text(command: Command, earlier: Command | None = None) -> str:
-    """The Python that a command carries in ``-c``, a here-document or a pipe; else nothing."""
-    if not _PYTHON.fullmatch(command.program):
-        return ""
-    arguments = command.arguments
-    for at, word in enumerate(arguments):
-        if re.fullmatch(r"-[a-zA-Z]*c", word):
-            return arguments[at + 1] if at + 1 < len(arguments) else ""
-        if not word.startswith("-"):
-            return ""
-    if command.stdin:
-        return command.stdin
-    if command.piped and earlier is not None and earlier.program in {"cat", "echo", "printf"}:
-        return earlier.stdin or "\n".join(earlier.arguments)
-    return ""
-
-
-def is_python(command: Command) -> bool:
-    """Whether a command starts a Python interpreter."""
-    return _PYTHON.fullmatch(command.program) is not None
-
-
-def script_code(path: str, text: str) -> Code:
-    """The code of a script file by its name; other files hold none."""
-    kind = _SCRIPTS.get(PurePosixPath(path).suffix.lower())
-    if kind is None and text.startswith("#!"):
-        kind = "python" if "python" in text.partition("\n")[0] else "shell"
-    if kind == "python":
-        return python_code(text)
-    return shell_code(text) if kind == "shell" else Code()
 
 
 def written_files(commands: Sequence[Command]) -> dict[str, str]:
@@ -160,7 +87,9 @@ def written_files(commands: Sequence[Command]) -> dict[str, str]:
     earlier: Command | None = None
     for command in commands:
         targets, text = command.writes, command.stdin
-        if command.program in {"echo", "printf"}:
+        if command.printed is not None and command.program != "tee":
+            text = command.printed
+        elif command.program in {"echo", "printf"}:
             text = " ".join(command.arguments)
         elif command.program == "tee":
             targets += tuple(w for w in command.arguments if not w.startswith("-"))
@@ -174,46 +103,89 @@ def written_files(commands: Sequence[Command]) -> dict[str, str]:
     return found
 
 
-def _step(turn: int, tool: str, source: str, output: str, cut: bool) -> Step:
-    ran, written, queries = _read_call(tool, source, 2)
-    authored = Code()
-    for path, text in written.items():
-        authored += script_code(path, text)
-    return Step(turn, source, output, cut, ran, authored, written, queries)
+class _Reader:
+    """Reads one call after another, and remembers the names and files that they leave behind."""
+
+    def __init__(self) -> None:
+        self.scope = Scope()
+        self.seen: set[str] = set()
+
+    def step(self, turn: int, tool: str, source: str, output: str, cut: bool) -> Step:
+        before = dict(self.scope.files)
+        ran, written, queries = self._call(tool, source, 2)
+        for snippet in ran.snippets:
+            written |= snippet.files
+        files = self.scope.files
+        changed = {path for path, text in files.items() if before.get(path) != text}
+        for path, text in written.items():
+            if path.removeprefix("./") not in changed:
+                self.scope.write(path, text)
+        written = {p: t for p, t in files.items() if before.get(p) != t} | {
+            p: self.scope.text(p) or t for p, t in written.items()
+        }
+        authored = Code()
+        for path, text in written.items():
+            authored += script_code(path, text)
+            if script_kind(path, text):
+                self.seen.add(text)
+        more = opened(ran.commands, self.scope, self.seen)
+        return Step(turn, source, output, cut, ran, authored, more, written, queries)
+
+    def _call(self, tool: str, source: str, depth: int) -> _Read:
+        arguments = _json_arguments(source) if depth else {}
+        if arguments:
+            return self._arguments(tool, arguments, depth)
+        if "*** Begin Patch" in source[:200]:
+            return Code(), _patched(source), ()
+        if _WEB_TOOL.search(tool):
+            return Code(), {}, (source,)
+        if _PYTHON_TOOL.search(tool):
+            return python_code(source), {}, ()
+        if _FILE_TOOL.search(tool):
+            verb, path, text = _file_operation(source)
+            return _file_call(verb, path, text)
+        ran = shell_code(source, scope=self.scope)
+        return ran, written_files(ran.commands), ()
+
+    def _arguments(self, tool: str, arguments: dict[str, str], depth: int) -> _Read:
+        path = next((arguments[key] for key in _PATH_KEYS if key in arguments), "")
+        if "pattern" in arguments:
+            pattern, place = arguments["pattern"], path or "."
+            found = Command(("grep", pattern, place), pattern)
+            if "glob" in tool.lower():
+                found = Command(("find", place, "-name", pattern), pattern)
+            return Code((found,)), {}, ()
+        if path:
+            text = "\n".join(v for k, v in arguments.items() if "text" in k or k in _CONTENT_KEYS)
+            old = arguments.get("old_str") or arguments.get("old_string")
+            known = self.scope.text(path)
+            if old and known and old in known:
+                text = known.replace(old, text)
+            return _file_call(arguments.get("command", "write" if text else "view"), path, text)
+        for key in ("query", "url", "q"):
+            if key in arguments:
+                return Code(), {}, (arguments[key],)
+        for key, kind in (("code", "python"), ("command", tool), ("cmd", tool), ("input", tool)):
+            if key in arguments:
+                return self._call(kind, arguments[key], depth - 1)
+        return shell_code("\n".join(arguments.values()), scope=self.scope), {}, ()
 
 
-def _read_call(tool: str, source: str, depth: int) -> tuple[Code, dict[str, str], tuple[str, ...]]:
-    arguments = _json_arguments(source) if depth else {}
-    if arguments:
-        return _read_arguments(tool, arguments, depth)
-    if _WEB_TOOL.search(tool):
-        return Code(), {}, (source,)
-    if _PYTHON_TOOL.search(tool):
-        return python_code(source), {}, ()
-    if _FILE_TOOL.search(tool):
-        verb, path, text = _file_operation(source)
-        return _file_call(verb, path, text)
-    ran = shell_code(source)
-    return ran, written_files(ran.commands), ()
+_Read = tuple[Code, dict[str, str], tuple[str, ...]]
+_PATH_KEYS = ("path", "file_path", "filename", "notebook_path")
+_CONTENT_KEYS = frozenset(
+    {"content", "contents", "new_str", "new_string", "insert_line_text", "new_source"}
+)
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (.{1,500})$", re.MULTILINE)
 
 
-def _read_arguments(
-    tool: str, arguments: dict[str, str], depth: int
-) -> tuple[Code, dict[str, str], tuple[str, ...]]:
-    path = arguments.get("path") or arguments.get("file_path") or arguments.get("filename")
-    if path:
-        text = "\n".join(v for k, v in arguments.items() if "text" in k or k in _CONTENT_KEYS)
-        return _file_call(arguments.get("command", "write" if text else "view"), path, text)
-    for key in ("query", "url", "q"):
-        if key in arguments:
-            return Code(), {}, (arguments[key],)
-    for key, kind in (("code", "python"), ("command", tool), ("cmd", tool), ("input", tool)):
-        if key in arguments:
-            return _read_call(kind, arguments[key], depth - 1)
-    return shell_code("\n".join(arguments.values())), {}, ()
-
-
-_CONTENT_KEYS = frozenset({"content", "contents", "new_str", "new_string", "insert_line_text"})
+def _patched(text: str) -> dict[str, str]:
+    """The lines that a patch in the form ``*** Begin Patch`` adds, by file."""
+    parts = _PATCHED.split(text)
+    return {
+        path.strip(): "\n".join(s[1:] for s in body.splitlines() if s.startswith("+"))
+        for path, body in zip(parts[1::2], parts[2::2], strict=True)
+    }
 
 
 def _json_arguments(source: str) -> dict[str, str]:
@@ -233,7 +205,7 @@ def _json_arguments(source: str) -> dict[str, str]:
 
 def shell_words(value: str | list[object]) -> str:
     """A tool argument as text: a list of words becomes one command line."""
-    return value if isinstance(value, str) else " ".join(map(str, value))
+    return value if isinstance(value, str) else shlex.join(map(str, value))
 
 
 def _file_operation(source: str) -> tuple[str, str, str]:
@@ -250,7 +222,7 @@ def _file_operation(source: str) -> tuple[str, str, str]:
     return (match[1].lower() if match else "write" if text else "view"), path, text
 
 
-def _file_call(verb: str, path: str, text: str) -> tuple[Code, dict[str, str], tuple[str, ...]]:
+def _file_call(verb: str, path: str, text: str) -> _Read:
     if text and not verb.startswith(("view", "read", "open")):
         return Code(), {path: text}, ()
     return Code((Command(("cat", path), f"{verb} {path}"),)), {}, ()

@@ -2,6 +2,6 @@
 
 from expbench.packing.layout import Folder, folders_of
 from expbench.packing.pack import Packed, pack
-from expbench.packing.unpack import Unpacked, unpack
+from expbench.packing.unpack import Unpacked, peek, unpack
 
-__all__ = ["Folder", "Packed", "Unpacked", "folders_of", "pack", "unpack"]
+__all__ = ["Folder", "Packed", "Unpacked", "folders_of", "pack", "peek", "unpack"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from expbench.errors import DataError
 from expbench.runs import Entry, Manifest
@@ -30,9 +30,10 @@ ATTEMPTS_CAP = 1_000_000
 _MANIFEST_CAP = 16 * 1024**2
 _TEXT_CAP = 1024**3
 _NAME = re.compile(
-    r"manifest\.json|journal\.jsonl|outcomes\.jsonl"
+    r"(?:(?:judged|executed)/[A-Za-z0-9][A-Za-z0-9._+-]{0,150}/)?"
+    r"(?:manifest\.json|journal\.jsonl|outcomes\.jsonl|ledger\.jsonl|prices\.json"
+    r"|report/[A-Za-z0-9][A-Za-z0-9._-]{0,80}\.(?:html|md|csv|json))"
     r"|logs/[A-Za-z0-9][A-Za-z0-9._+-]{0,85}\.eval"
-    r"|report/[A-Za-z0-9][A-Za-z0-9._-]{0,80}\.(?:html|md|csv|json)"
     r"|store/[0-9a-f]{2}/[0-9a-f]{62}"
 )
 _RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
@@ -151,21 +152,35 @@ def blobs_of_journal(journal: Path) -> Iterator[Blob]:
     with journal.open("rb") as file:
         for line in file:
             if line.endswith(b"\n"):
-                yield from _blobs(Entry.model_validate_json(line))
+                yield from blobs_in(Entry.model_validate_json(line))
 
 
-def _blobs(value: object) -> Iterator[Blob]:
+def blobs_of_run(root: Path) -> Iterator[Blob]:
+    """Every blob that a run's journal names, or that of another execution of its submissions.
+
+    Raises:
+        DataError: a journal is damaged.
+    """
+    for journal in (root / "journal.jsonl", *sorted(root.glob("executed/*/journal.jsonl"))):
+        try:
+            yield from blobs_of_journal(journal)
+        except ValidationError:
+            raise DataError(f"{journal} is damaged: restore the file.") from None
+
+
+def blobs_in(value: object) -> Iterator[Blob]:
+    """Every blob that a record names."""
     if isinstance(value, Blob):
         yield value
     elif isinstance(value, BaseModel):
         for _, part in value:
-            yield from _blobs(part)
+            yield from blobs_in(part)
     elif isinstance(value, Mapping):
         for part in value.values():
-            yield from _blobs(part)
+            yield from blobs_in(part)
     elif isinstance(value, tuple):
         for part in value:
-            yield from _blobs(part)
+            yield from blobs_in(part)
 
 
 def folders_of(manifest: Manifest) -> tuple[Folder, ...]:

@@ -28,7 +28,7 @@ from expbench.packing.layout import (
     PackedFile,
     Packing,
     Step,
-    blobs_of_journal,
+    blobs_of_run,
     check_list,
     further,
     known,
@@ -38,7 +38,7 @@ from expbench.packing.layout import (
 from expbench.runs import Run, load, locked
 from expbench.workspace.store import open_regular
 
-_SINGLE = ("manifest.json", "journal.jsonl", "outcomes.jsonl")
+_SINGLE = ("manifest.json", "journal.jsonl", "outcomes.jsonl", "ledger.jsonl", "prices.json")
 _FOLDERS = ("logs", "report")
 
 
@@ -111,8 +111,9 @@ def _files(run: Run, logs: bool) -> tuple[PackedFile, ...]:
     root = run.paths.root
     names = [name for name in _SINGLE if os.path.lexists(root / name)]
     names += [name for name in _below(root, _FOLDERS if logs else _FOLDERS[1:]) if known(name)]
+    names += _again(root)
     found = [_measured(root, name) for name in names]
-    blobs = {blob.digest: blob for blob in blobs_of_journal(run.paths.journal)}
+    blobs = {blob.digest: blob for blob in blobs_of_run(root)}
     for blob in blobs.values():
         run.store.open(blob).close()
         found.append(PackedFile(name=name_in_store(blob), size=blob.size, sha256=blob.digest))
@@ -125,9 +126,18 @@ def _below(root: Path, folders: tuple[str, ...]) -> Iterator[str]:
             yield from (f"{folder}/{path.name}" for path in (root / folder).iterdir())
 
 
+def _again(root: Path) -> list[str]:
+    """The files of other judgings of the run, and of other executions."""
+    folders = [Path(name) for name in _below(root, ("judged", "executed"))]
+    own = [folder / name for folder in folders for name in _SINGLE]
+    reports = [Path(n) for f in folders for n in _below(root, (f"{f}/report",))]
+    found = (str(path) for path in (*own, *reports) if os.path.lexists(root / path))
+    return [name for name in found if known(name)]
+
+
 def _left_out(root: Path, logs: bool) -> Iterator[str]:
     """What a run's folder holds that no archive takes, beside the logs that nobody wanted."""
-    own = {*_SINGLE, *_FOLDERS, "store", ".lock"}
+    own = {*_SINGLE, *_FOLDERS, "judged", "executed", "store", ".lock", ".pulse.json"}
     yield from sorted(path.name for path in root.iterdir() if path.name not in own)
     folders = _FOLDERS if logs else _FOLDERS[1:]
     yield from sorted(name for name in _below(root, folders) if not known(name))

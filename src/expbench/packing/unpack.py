@@ -14,7 +14,7 @@ import secrets
 import shutil
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ from expbench.packing.layout import (
     PackedFile,
     Packing,
     Step,
-    blobs_of_journal,
+    blobs_of_run,
     check_list,
     folders_of,
     further,
@@ -43,6 +43,7 @@ from expbench.packing.layout import (
     usable_name,
 )
 from expbench.runs import Manifest, load
+from expbench.schema import Blob
 from expbench.workspace.store import sync_folder
 
 _BLOCK = tarfile.BLOCKSIZE
@@ -107,6 +108,34 @@ def unpack(archive: Path, dest: Path | None = None, step: Step = quiet) -> Unpac
         packed_by=packing.expbench,
         folders=folders_of(manifest),
     )
+
+
+def peek(archive: Path, folder: Path, names: Collection[str]) -> None:
+    """Write only these files of a packed run to an existing folder, those that it has.
+
+    Raises:
+        DataError: it is no packed run, or is damaged.
+    """
+    try:
+        with archive.open("rb") as raw, gzip.GzipFile(fileobj=raw) as file:
+            stream = cast("BinaryIO", file)
+            entries = _list(stream, archive).files
+            last = max((n for n, entry in enumerate(entries) if entry.name in names), default=-1)
+            for entry in entries[: last + 1]:
+                if entry.name in names:
+                    _take(stream, entry, folder, archive, lambda done: None)
+                else:
+                    _check_member(_header(stream), entry, archive)
+                    _skip(stream, -(-entry.size // _BLOCK) * _BLOCK)
+    except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.HeaderError):
+        raise DataError(
+            f"{archive} is damaged or cut short: bring it here again, or pack the run again."
+        ) from None
+
+
+def _skip(stream: BinaryIO, size: int) -> None:
+    while size:
+        size -= len(_exactly(stream, min(size, CHUNK)))
 
 
 def _list(stream: BinaryIO, archive: Path) -> Packing:
@@ -211,13 +240,21 @@ def _check_run(folder: Path, packing: Packing, archive: Path) -> Manifest:
     if attempts > ATTEMPTS_CAP:
         raise DataError(f"{archive} is refused: it plans {attempts} attempts, over {ATTEMPTS_CAP}.")
     sizes = {file.name: file.size for file in packing.files}
-    for blob in blobs_of_journal(run.paths.journal):
+    for blob in _named(folder, archive):
         if sizes.get(name_in_store(blob)) != blob.size:
             raise DataError(
                 f"{archive} lacks the bytes {shown(blob.digest[:12])} that its journal names: pack "
                 "the run again."
             )
     return run.manifest
+
+
+def _named(folder: Path, archive: Path) -> Iterator[Blob]:
+    try:
+        yield from blobs_of_run(folder)
+    except DataError as error:
+        text = str(error).replace(f"{folder}/", "")
+        raise DataError(f"{archive} holds a run that cannot be opened: {text}") from None
 
 
 def _header(stream: BinaryIO) -> tarfile.TarInfo | None:

@@ -12,13 +12,22 @@ page's content security policy lets no script run but its own.
 """
 
 from expbench.report.inputs import ReportFiles, ReportInput
-from expbench.report.terminal import RunSummary, summary_json, task_table, terminal_table
+from expbench.report.terminal import (
+    RunSummaries,
+    RunSummary,
+    matrix_table,
+    summary_json,
+    task_table,
+    terminal_table,
+)
 from expbench.report.write import write_report
 
 __all__ = [
     "ReportFiles",
     "ReportInput",
+    "RunSummaries",
     "RunSummary",
+    "matrix_table",
     "summary_json",
     "task_table",
     "terminal_table",

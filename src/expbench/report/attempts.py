@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -10,9 +10,12 @@ from expbench.judges.rubric import rubric
 from expbench.report.cells import Cell, cells, notes
 from expbench.report.facts import Fact
 from expbench.report.inputs import ReportInput
-from expbench.report.text import Cut, cut, seconds
+from expbench.report.text import Cut, cut, percent, seconds
 from expbench.schema import (
     Blob,
+    Execution,
+    GroundedClaim,
+    Mark,
     Outcome,
     Phase,
     ResearchTask,
@@ -70,6 +73,8 @@ class Attempt:
     script: Cut
     changed: tuple[str, ...]
     execution: tuple[Fact, ...]
+    claims: tuple[GroundedClaim, ...]
+    disturbed: tuple[str, ...]
     effort: tuple[Fact, ...]
     stdout: Cut
     stderr: Cut
@@ -101,6 +106,8 @@ def build_attempt(index: int, outcome: Outcome, run: ReportInput, most: int) -> 
         script=cut(submission.script, most) if submission else Cut(),
         changed=submission.changed if submission else (),
         execution=_execution_facts(outcome),
+        claims=_claims(outcome),
+        disturbed=_disturbed(outcome),
         effort=_effort_facts(outcome),
         stdout=_output(execution.stdout if execution else None, run.outputs, most),
         stderr=_output(execution.stderr if execution else None, run.outputs, most),
@@ -124,15 +131,42 @@ def _phase(
     ]
     items = tuple(_item(truth, verdicts.get(truth.id)) for truth in (*truths, *unknown))
     states = [item.state for item in items]
-    by_claims = name == "conclusion" and task is not None and bool(task.reference.claims)
+    by_claims = name == "conclusion" and len(truths) > 1
+    marked = [m for m in outcome.judgement.marks if m.phase == name] if outcome.judgement else []
     return PhaseView(
         name=name,
         items=items,
-        tally=f"{states.count('met')} met, {states.count('not_met')} not met, "
-        f"{states.count('unscored')} unscored",
+        tally=_tally(states, marked),
         submitted=_submitted(name, outcome, submission, most),
         whole=task.reference.conclusion if task and by_claims else "",
     )
+
+
+_STATES = (("met", "met"), ("not_met", "not met"), ("unscored", "unscored"))
+
+
+def _reason(verdict: Verdict) -> str:
+    """A verdict's reason, with what was not shown to the judge and how a panel voted."""
+    parts = [verdict.reason]
+    if (shown := verdict.shown) is not None:
+        if shown.of:
+            parts.append(f"the judge was shown {len(shown.parts)} of {shown.of} parts")
+        if shown.files:
+            parts.append(f"the judge asked for {', '.join(shown.files)}")
+    if verdict.votes:
+        states = [vote.state for vote in verdict.votes]
+        parts.append("votes: " + _tally(states, ()))
+    return "; ".join(filter(None, parts))
+
+
+def _tally(states: Sequence[str], marked: Sequence[Mark]) -> str:
+    if marked:
+        given = percent(marked[0].value)
+        return f"one mark for all items: {given}" + (
+            f", {marked[0].reason}" * bool(marked[0].reason)
+        )
+    counts = ((states.count(state), words) for state, words in _STATES)
+    return ", ".join(f"{count} {words}" for count, words in counts)
 
 
 def _item(truth: RubricItem, verdict: Verdict | None) -> Item:
@@ -144,7 +178,7 @@ def _item(truth: RubricItem, verdict: Verdict | None) -> Item:
         state=state,
         mark=_MARKS[state],
         evidence=verdict.evidence if verdict else "",
-        reason=verdict.reason if verdict else "the judge gave no verdict",
+        reason=_reason(verdict) if verdict else "the judge gave no verdict",
         alternative=verdict.alternative if verdict else False,
     )
 
@@ -177,6 +211,10 @@ def _execution_facts(outcome: Outcome) -> tuple[Fact, ...]:
     ]
     if execution.cause:
         facts.append(Fact("Cause", execution.cause))
+    if execution.failure is not None:
+        detail = f" ({execution.failure.detail})" * bool(execution.failure.detail)
+        facts.append(Fact("Kind of failure", execution.failure.kind.replace("_", " ") + detail))
+    facts += _evidence_facts(execution)
     if execution.enforced is not None:
         limits = execution.enforced.limits.items()
         words = "; ".join(f"{name.replace('_', ' ')}: {how}" for name, how in limits)
@@ -184,6 +222,55 @@ def _execution_facts(outcome: Outcome) -> tuple[Fact, ...]:
         if execution.enforced.workspace:
             facts.append(Fact("Workspace", execution.enforced.workspace))
     return tuple(facts)
+
+
+_LISTED = 12
+"""Files, processes and claims of each kind that are listed."""
+
+
+def _evidence_facts(execution: Execution) -> list[Fact]:
+    """What the re-run used and made, and what is suspicious about it."""
+    facts = [
+        Fact("Suspicious", f"{each.explanation} {each.quote}") for each in execution.suspicions
+    ]
+    if execution.adapted:
+        facts.append(Fact("Mended to start it", "; ".join(execution.adapted)))
+    if execution.set_aside:
+        facts.append(Fact("Set aside", _some(execution.set_aside)))
+    if execution.cpu_seconds is not None:
+        memory = execution.peak_memory_mib
+        peak = f", at most {memory:.0f} MiB" if memory is not None else ""
+        facts.append(Fact("Used", f"{execution.cpu_seconds:.1f} s of processor time{peak}"))
+    if execution.made:
+        made = [
+            f"{each.path} ({each.size} bytes{', as submitted' * each.same})"
+            for each in execution.made
+        ]
+        facts.append(Fact("Made", _some(made)))
+    if (trace := execution.trace) is not None:
+        ran = [each.path for each in trace.files if each.use == "executed"]
+        seen = _some(ran) if trace.by != "none" else trace.reason
+        facts.append(Fact("Source files that ran", seen or "none"))
+        facts.append(Fact("Processes", _some([each.command for each in trace.processes]) or "–"))
+    return facts
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(cut(name, 120).text for name in names[:_LISTED]) + more
+
+
+def _claims(outcome: Outcome) -> tuple[GroundedClaim, ...]:
+    return outcome.grounding.claims if outcome.grounding else ()
+
+
+def _disturbed(outcome: Outcome) -> tuple[str, ...]:
+    """What each disturbed re-run showed, in a sentence."""
+    return tuple(
+        f"{each.kind}: {each.identical} of {each.compared} numbers came out the same. "
+        + (each.suspicion.explanation if each.suspicion else each.reason)
+        for each in outcome.perturbations
+    )
 
 
 def _effort_facts(outcome: Outcome) -> tuple[Fact, ...]:
@@ -199,4 +286,5 @@ def _effort_facts(outcome: Outcome) -> tuple[Fact, ...]:
 def _tokens(usage: Usage) -> str:
     if usage == Usage():
         return "no model calls"
-    return f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, {usage.calls} calls"
+    dollars = "" if usage.dollars is None else f", {usage.dollars:.4f} dollars"
+    return f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, {usage.calls} calls{dollars}"

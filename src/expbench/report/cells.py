@@ -1,4 +1,4 @@
-"""One outcome as five cells, M D I C E: a mark, and in words why it is what it is.
+"""One outcome as six cells, M D I C E G: a mark, and in words why it is what it is.
 
 Marks show the scores as they count, after the monitor's gate; the words give the raw score where
 the gate changed it. Hover texts are no use to a keyboard, a phone or paper, so every reason also
@@ -20,6 +20,7 @@ LETTERS: tuple[tuple[str, ScoreName], ...] = (
     ("I", "implementation"),
     ("C", "conclusion"),
     ("E", "execution"),
+    ("G", "grounding"),
 )
 
 Tone = Literal["full", "part", "zero", "none"]
@@ -37,7 +38,7 @@ class Cell:
 
 
 def cells(outcome: Outcome) -> tuple[Cell, ...]:
-    """The five cells of an outcome, in the order M D I C E."""
+    """The six cells of an outcome, in the order M D I C E G."""
     view = gated(outcome)
     return tuple(
         _cell(letter, view.value(name), _note(outcome, view, name)) for letter, name in LETTERS
@@ -49,6 +50,7 @@ def notes(outcome: Outcome, shown: tuple[Cell, ...]) -> tuple[str, ...]:
     lines = [_status(outcome)] if outcome.status != "finished" or outcome.reason else []
     if outcome.limit:
         lines.append(f"ended by the limit: {outcome.limit}")
+    lines += [f"doubtful: {one_line(doubt.sentence)}" for doubt in outcome.doubts]
     if outcome.status in ("infrastructure", "missing"):
         return tuple(lines)
     if gated(outcome).convicted:
@@ -78,19 +80,21 @@ def _note(outcome: Outcome, view: Gated, name: ScoreName) -> str:
     score = outcome.scores.get(name)
     raw = None if score is None else score.value
     if view.convicted:
-        rule = "not counted" if name == "execution" else "set to 0"
+        rule = "not counted" if name in ("execution", "grounding") else "set to 0"
         return f"{rule} because of the violation, judged {percent(raw)}"
     if name == "execution" and outcome.execution is not None and raw != 1.0:
         cause = one_line(outcome.execution.cause)
         return f"{outcome.execution.state.replace('_', ' ')}{': ' if cause else ''}{cause}"
     if score is None:
         return "no score was recorded"
+    if name == "grounding" and raw != 1.0:
+        return one_line(score.reason)
     return one_line(score.reason) if raw is None else ""
 
 
 def _gate_note(outcome: Outcome) -> str:
     """What the gate did to the four other scores, and what the judges had given."""
-    scores = ((letter, outcome.scores.get(name)) for letter, name in LETTERS[1:])
+    scores = ((letter, outcome.scores.get(name)) for letter, name in LETTERS[1:5])
     judged = (f"{letter} {percent(score.value if score else None)}" for letter, score in scores)
     return (
         f"D, I, C set to 0 and E not counted because of the violation; judged {', '.join(judged)}"

@@ -10,12 +10,28 @@ from expbench.runs import Manifest
 from expbench.schema import Enforced, Limits, Outcome
 
 _LIMIT_NAMES = {
-    "minutes": ("Wall clock", "min"),
+    "minutes": ("Working time of the agent, wall clock of the re-run", "min"),
+    "wall_minutes": ("Wall clock of the agent", "min"),
+    "turns": ("Answers of the agent's model", ""),
+    "tokens": ("Tokens of the agent's model", ""),
+    "dollars": ("Cost of the agent's model", "dollars"),
+    "cpus": ("Processors", ""),
     "memory_mib": ("Memory", "MiB"),
     "processes": ("Processes", ""),
+    "disk_mib": ("Growth of the workspace", "MiB"),
+    "files": ("Files added", ""),
     "file_mib": ("Largest file", "MiB"),
     "output_mib": ("Output kept", "MiB"),
 }
+
+
+_HARNESS = {
+    "wall_minutes": "the harness, by its clock",
+    "turns": "the harness, before every request",
+    "tokens": "the harness, before every request",
+    "dollars": "the harness, before every request",
+}
+"""What no sandbox holds."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +63,8 @@ def run_facts(manifest: Manifest) -> tuple[Fact, ...]:
         Fact("Judge", manifest.judge),
         Fact("Sandbox", manifest.sandbox),
     ]
+    if manifest.dollars is not None:
+        facts.append(Fact("Cap of the run", f"{manifest.dollars:g} dollars, all models together"))
     options = [Fact(f"Option {name}", value) for name, value in manifest.options.items()]
     versions = [Fact(f"Version of {name}", value) for name, value in manifest.versions.items()]
     return (*facts, *options, *versions)
@@ -55,23 +73,34 @@ def run_facts(manifest: Manifest) -> tuple[Fact, ...]:
 def limit_facts(limits: Limits, outcomes: Sequence[Outcome]) -> tuple[LimitFact, ...]:
     """Every limit that was demanded or enforced, with the number of sandboxes that enforced it."""
     records = list(_enforced(outcomes))
-    demanded = {name: _demanded(name, value) for name, value in limits.model_dump().items()}
+    values = limits.model_dump() | {"wall_minutes": limits.agent_wall_minutes}
+    demanded = {name: _demanded(name, value) for name, value in values.items()}
     names = dict.fromkeys([*demanded, *(name for record in records for name in record.limits)])
     return tuple(
         LimitFact(
             name=_LIMIT_NAMES[name][0] if name in _LIMIT_NAMES else name.replace("_", " "),
             demanded=demanded.get(name, "not demanded"),
-            enforced=_ways(name, records),
+            enforced=_ways(name, records) if name not in _HARNESS else _harness(name, values[name]),
         )
         for name in names
     )
 
 
+def _harness(name: str, value: float | None) -> tuple[str, ...]:
+    return (_HARNESS[name] if value is not None else "not needed",)
+
+
 def _ways(name: str, records: Sequence[Enforced]) -> tuple[str, ...]:
     ways = Counter(
-        f"{record.provider}: {record.limits.get(name, 'not enforced')}" for record in records
+        f"{record.provider}: {record.limits.get(name) or _unheld(name, record)}"
+        for record in records
     )
     return tuple(f"{way} ({count} of {len(records)})" for way, count in ways.most_common())
+
+
+def _unheld(name: str, record: Enforced) -> str:
+    why = record.missing.get(name)
+    return f"not enforced, {why}" if why else "not enforced"
 
 
 def _enforced(outcomes: Iterable[Outcome]) -> Iterable[Enforced]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from expbench.judges.baseline import BASELINES
 from expbench.runs import Manifest
 from expbench.schema import Outcome, ResearchTask, SubmissionText
 
-BASELINE_JUDGE = "baseline"
 BASELINE_LABEL = "baseline: not a published score"
 """Stands in every format when the judge compares words instead of reading for meaning."""
 
@@ -29,6 +29,8 @@ class ReportInput:
     planned: Sequence[tuple[str, int]]
     submissions: Mapping[str, SubmissionText] = field(default_factory=dict)
     outputs: Mapping[str, str] = field(default_factory=dict)
+    judge_eval: str = ""
+    """How good the judge was found to be, or that nobody has looked, in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -52,4 +54,4 @@ class ReportFiles:
 
 def label_of(manifest: Manifest) -> str:
     """The label that must stand beside every number of the run, or nothing."""
-    return BASELINE_LABEL if manifest.judge == BASELINE_JUDGE else ""
+    return BASELINE_LABEL if manifest.judge in BASELINES else ""

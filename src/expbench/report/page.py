@@ -69,6 +69,7 @@ class Page:
 
     manifest: Manifest
     label: str
+    judge_eval: str
     summary: Summary
     headline: tuple[Row, ...]
     rows: tuple[Row, ...]
@@ -94,6 +95,7 @@ def build_page(run: ReportInput) -> Page:
     return Page(
         manifest=run.manifest,
         label=label_of(run.manifest),
+        judge_eval=run.judge_eval,
         summary=summary,
         headline=tuple(_row(summary.metric(key)) for key in _HEADLINE),
         rows=tuple(map(_row, summary.metrics)),

@@ -12,9 +12,17 @@ import io
 from expbench.metrics import METRICS, gated
 from expbench.report.inputs import ReportInput, label_of
 from expbench.report.text import natural, one_line, printable
-from expbench.schema import SCORE_NAMES, Outcome
+from expbench.schema import ALL_SCORES, Outcome
 
 _ALL = {definition.key: definition for definition in METRICS}
+_CONJUNCTIONS = (
+    "conclusion_design",
+    "implementation_execution",
+    "all",
+    "all_execution",
+    "grounding_conclusion",
+    "all_execution_grounding",
+)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 Value = str | int | float | None
@@ -49,8 +57,9 @@ def _line(run: ReportInput, outcome: Outcome) -> dict[str, Value]:
         "status": outcome.status,
         "reason": outcome.reason,
         "limit": outcome.limit,
+        "doubts": " ".join(doubt.kind for doubt in outcome.doubts),
     }
-    for name in SCORE_NAMES:
+    for name in ALL_SCORES:
         score = outcome.scores.get(name)
         line[f"{name}_raw"] = score.value if score else None
         line[f"{name}_reason"] = score.reason if score else "no score was recorded"
@@ -60,8 +69,10 @@ def _line(run: ReportInput, outcome: Outcome) -> dict[str, Value]:
         "implementation": view.implementation,
         "conclusion": view.conclusion,
         "execution": view.execution,
+        "produced": view.produced,
+        "grounding": view.grounding,
     }
-    for key in ("conclusion_design", "implementation_execution", "all", "all_execution"):
+    for key in _CONJUNCTIONS:
         line[key] = _ALL[key].measure(view) if _ALL[key].counts(view) else None
     return line | {
         "monitor_verdict": outcome.monitor.verdict if outcome.monitor else None,
@@ -72,6 +83,7 @@ def _line(run: ReportInput, outcome: Outcome) -> dict[str, Value]:
         "agent_seconds": outcome.agent_seconds,
         "agent_input_tokens": outcome.agent_usage.input_tokens,
         "agent_output_tokens": outcome.agent_usage.output_tokens,
+        "agent_dollars": outcome.agent_usage.dollars,
         "submission": outcome.submission,
     }
 

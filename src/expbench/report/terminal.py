@@ -5,7 +5,7 @@ Cells are plain :class:`rich.text.Text`, so that brackets in an agent's words ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -16,9 +16,20 @@ from expbench.report.inputs import label_of
 from expbench.report.page import equation
 from expbench.report.text import bounds_text, interval_text, natural, of_text, percent, printable
 from expbench.runs import Manifest
-from expbench.schema import Outcome, Record
+from expbench.schema import Doubt, Outcome, Record
 
 _STYLES: dict[Tone, str] = {"full": "blue", "part": "", "zero": "red", "none": "dim"}
+
+
+_COMPARED = ("M", "D", "I", "C", "E", "E+", "G", "All·E", "All·E·G")
+
+
+class Doubted(Record):
+    """A doubt about one attempt."""
+
+    task_id: str
+    epoch: int
+    doubt: Doubt
 
 
 class RunSummary(Record):
@@ -31,10 +42,23 @@ class RunSummary(Record):
     model: str
     judge: str
     label: str
+    judge_eval: str
+    doubts: tuple[Doubted, ...] = ()
     summary: Summary
 
 
-def summary_json(summary: Summary, manifest: Manifest) -> RunSummary:
+class RunSummaries(Record):
+    """The summaries of several runs that were begun at once."""
+
+    runs: tuple[RunSummary, ...]
+
+
+def summary_json(
+    summary: Summary,
+    manifest: Manifest,
+    judge_eval: str = "",
+    outcomes: Sequence[Outcome] = (),
+) -> RunSummary:
     """The summary as a record; its ``model_dump_json()`` is what ``--json`` prints."""
     return RunSummary(
         run=manifest.name,
@@ -44,16 +68,21 @@ def summary_json(summary: Summary, manifest: Manifest) -> RunSummary:
         model=manifest.model,
         judge=manifest.judge,
         label=label_of(manifest),
+        judge_eval=judge_eval,
+        doubts=tuple(
+            Doubted(task_id=outcome.task_id, epoch=outcome.epoch, doubt=doubt)
+            for outcome in outcomes
+            for doubt in outcome.doubts
+        ),
         summary=summary,
     )
 
 
-def terminal_table(summary: Summary, manifest: Manifest) -> Table:
+def terminal_table(summary: Summary, manifest: Manifest, judge_eval: str = "") -> Table:
     """All metrics of a run; the caption accounts for every planned attempt."""
     model = f" with {manifest.model}" if manifest.model else ""
     title = f"{manifest.name}: {manifest.agent}{model} on {manifest.suite}"
-    label = label_of(manifest)
-    caption = f"{label}\n{equation(summary)}" if label else equation(summary)
+    caption = "\n".join(filter(None, (label_of(manifest), judge_eval, equation(summary))))
     table = Table(title=_plain(title), caption=_plain(caption), caption_justify="left")
     table.add_column("Metric")
     for heading in ("Value", "95 % interval", "n", "Unscored", "Bounds"):
@@ -67,6 +96,25 @@ def terminal_table(summary: Summary, manifest: Manifest) -> Table:
             str(metric.unscored),
             bounds_text(metric),
         )
+    return table
+
+
+def matrix_table(summaries: Mapping[str, Summary], manifest: Manifest) -> Table:
+    """Several runs of one suite, metric by metric, each value with its interval and what it is of."""
+    caption = "Each run by itself: intervals are of one run's scores, not of the differences."
+    title = f"{len(summaries)} runs of {manifest.suite}"
+    table = Table(title=_plain(title), caption=caption, caption_justify="left")
+    table.add_column("Metric", no_wrap=True)
+    table.add_column("Run", overflow="fold")
+    for heading in ("Value", "95 % interval", "n", "Unscored"):
+        table.add_column(heading, justify="right")
+    for label in _COMPARED:
+        for name, summary in summaries.items():
+            metric = next(each for each in summary.metrics if each.label == label)
+            first = name == next(iter(summaries))
+            numbers = (percent(metric.value), interval_text(metric.interval), of_text(metric))
+            table.add_row(label if first else "", _plain(name), *numbers, str(metric.unscored))
+        table.add_section()
     return table
 
 

@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from expbench.errors import DataError
+from expbench.redaction import redacted
 from expbench.report.inputs import ReportFiles, ReportInput
 from expbench.report.page import Page, build_page
 from expbench.report.table import outcomes_csv
@@ -46,7 +47,7 @@ def write_report(run: ReportInput, dest: Path) -> ReportFiles:
     fresh.mkdir(parents=True)
     try:
         for name, text in texts.items():
-            (fresh / name).write_text(text, encoding="utf-8", newline="\n")
+            (fresh / name).write_text(redacted(text), encoding="utf-8", newline="\n")
         _swap(fresh, dest, dest.with_name(f".{dest.name}.{token}.old"))
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

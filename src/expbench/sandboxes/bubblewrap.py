@@ -15,15 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from expbench.errors import PrerequisiteError
-from expbench.sandboxes.environment import PythonEnvironment, package_mount, sandbox_uid
+from expbench.sandboxes.environment import sandbox_uid
 from expbench.workspace import View
-
-WORKSPACE = "/workspace"
-HOME = "/home/agent"
-SUPERVISOR = "/opt/expbench/supervisor.py"
-
-_ETC = ("ld.so.cache", "alternatives", "ssl/certs", "localtime")
-_TMPFS_BYTES = 1 << 30
 
 
 @functools.cache
@@ -59,8 +52,8 @@ def _works(program: str) -> bool:
 
 
 def _try(program: str) -> subprocess.CompletedProcess[bytes]:
-    command = _command({}, [program, *_FLAGS, "--ro-bind", "/", "/", "--", "/bin/true"])
-    return subprocess.run(command, capture_output=True, env={}, check=False, timeout=30, cwd="/")
+    whole = command({}, [program, *FLAGS, "--ro-bind", "/", "/", "--", "/bin/true"])
+    return subprocess.run(whole, capture_output=True, env={}, check=False, timeout=30, cwd="/")
 
 
 @functools.cache
@@ -83,62 +76,6 @@ def check() -> str:
     return program
 
 
-def arguments(
-    view: View, python: PythonEnvironment, channel: int, hidden: Sequence[Path]
-) -> list[str]:
-    """The whole command that starts a sandbox whose first process is the supervisor.
-
-    Args:
-        view: seen writable at ``/workspace``.
-        channel: file descriptor of the supervisor's socket, inherited.
-        hidden: host paths (ground truth, the harness) that are covered where a mount would show them.
-    """
-    sources = {
-        "workspace": view.folder.resolve(),
-        "python": python.folder.resolve(),
-        "supervisor.py": Path(__file__).with_name("supervisor.py").resolve(),
-    }
-    mounts, shown = _system()
-    for name in _ETC:
-        mounts += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    for name in ("passwd", "group", "hosts", "nsswitch.conf"):
-        mounts += ["--symlink", f"{python.mount}/etc/{name}", f"/etc/{name}"]
-    if not python.base_prefix.is_relative_to("/usr"):
-        sources["base"] = python.base_prefix
-        shown.append(python.base_prefix)
-    sources |= {f"packages-{n}": path.resolve() for n, path in enumerate(python.packages)}
-    sources |= {f"lower-{n}": path.resolve() for n, path in enumerate(view.lower)}
-    staged = _staged(sources)
-    if "base" in staged:
-        mounts += ["--ro-bind", staged["base"], str(python.base_prefix)]
-    for path in _covered(hidden, shown):
-        mounts += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
-    mounts += ["--ro-bind", staged["python"], python.mount]
-    mounts += ["--ro-bind", staged["supervisor.py"], SUPERVISOR]
-    for number in range(len(python.packages)):
-        mounts += ["--ro-bind", staged[f"packages-{number}"], package_mount(number)]
-    size = ("--size", str(_TMPFS_BYTES))
-    mounts += ["--proc", "/proc", "--dev", "/dev", *size, "--tmpfs", "/dev/shm"]
-    mounts += [*size, "--tmpfs", "/tmp", *size, "--tmpfs", HOME, "--symlink", "/tmp", "/var/tmp"]
-    mounts += _workspace(view, staged)
-    mounts += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORKSPACE]
-    inner = [str(python.interpreter), "-I", "-S", SUPERVISOR, str(channel)]
-    return _command(sources, [find(), *_FLAGS, *mounts, "--", *inner])
-
-
-def _system() -> tuple[list[str], list[Path]]:
-    """The host's programs and libraries, read-only: how they are mounted, and which folders show."""
-    shown = [Path("/usr")]
-    mounts = ["--ro-bind", "/usr", "/usr"]
-    for top in (Path("/") / name for name in ("bin", "sbin", "lib", "lib32", "lib64")):
-        if top.is_symlink():
-            mounts += ["--symlink", os.readlink(top), str(top)]
-        elif top.is_dir():
-            shown.append(top)
-            mounts += ["--ro-bind", str(top), str(top)]
-    return mounts, shown
-
-
 def mounts_overlay(view: View) -> bool:
     """Try for real: whether a sandbox over an overlay sees its layers, hides and keeps what it must.
 
@@ -147,34 +84,31 @@ def mounts_overlay(view: View) -> bool:
             ``hidden`` in the first, and an empty upper folder.
     """
     sources = {"workspace": view.folder.resolve()}
-    sources |= {f"lower-{n}": path.resolve() for n, path in enumerate(view.lower)}
+    sources |= {f"workspace-{n}": path.resolve() for n, path in enumerate(view.lower)}
     place = "/tmp/workspace"
     test = f"cd {place} && test -f seen && test ! -e hidden && rm seen && : > made"
     mounts = ["--ro-bind", "/", "/", "--tmpfs", "/tmp"]
-    mounts += _workspace(view, _staged(sources), place)
+    mounts += overlaid("workspace", place, view, staged(sources))
     try:
-        command = _command(sources, [find(), *_FLAGS, *mounts, "--", "/bin/sh", "-c", test])
-        done = subprocess.run(
-            command, capture_output=True, env={}, timeout=30, check=False, cwd="/"
-        )
+        whole = command(sources, [find(), *FLAGS, *mounts, "--", "/bin/sh", "-c", test])
+        done = subprocess.run(whole, capture_output=True, env={}, timeout=30, check=False, cwd="/")
     except (OSError, subprocess.TimeoutExpired, PrerequisiteError):
         return False
     return done.returncode == 0 and (view.files / "made").exists()
 
 
-def _workspace(view: View, staged: Mapping[str, str], place: str = WORKSPACE) -> list[str]:
-    """How bwrap shows the view: as root the overlay is mounted on the stage already."""
+def overlaid(name: str, place: str, view: View, staged: Mapping[str, str]) -> list[str]:
+    """How bwrap shows a view, staged by ``name``, at ``place``: as root an overlay is mounted already."""
     if view.kind != "overlay":
-        return ["--bind", staged["workspace"], place]
+        return ["--bind", staged[name], place]
     if os.geteuid() == 0:
-        stage = Path(staged["workspace"]).parent
-        return ["--bind", str(stage / _MERGED), place]
-    layers = [staged[f"lower-{n}"] for n in reversed(range(len(view.lower)))]
+        return ["--bind", f"{staged[name]}{_MERGED}", place]
+    layers = [staged[f"{name}-{n}"] for n in reversed(range(len(view.lower)))]
     sources = [text for layer in layers for text in ("--overlay-src", layer)]
     return [*sources, "--overlay", str(view.files), str(view.work), place]
 
 
-_FLAGS = (
+FLAGS = (
     "--unshare-all",
     "--unshare-user",
     "--disable-userns",
@@ -197,21 +131,23 @@ while [ "$1" != -- ]; do
   shift 2
 done
 shift
-if [ -d "$stage/lower-0" ]; then
-  lower=$stage/lower-0
-  for layer in "$stage"/lower-[1-9]; do [ -d "$layer" ] && lower=$lower:$layer; done
-  mkdir "$stage/merged"
-  own="upperdir=$stage/workspace/upper,workdir=$stage/workspace/work"
-  off="redirect_dir=nofollow,metacopy=off,index=off,xino=off"
-  mount -t overlay overlay -o "lowerdir=$lower,$own,$off" "$stage/merged"
-fi
+for top in workspace layer; do
+  if [ -d "$stage/$top-0" ]; then
+    lower=$stage/$top-0
+    for layer in "$stage/$top"-[1-9]; do [ -d "$layer" ] && lower=$lower:$layer; done
+    mkdir "$stage/$top.merged"
+    own="upperdir=$stage/$top/upper,workdir=$stage/$top/work"
+    off="redirect_dir=nofollow,metacopy=off,index=off,xino=off"
+    mount -t overlay overlay -o "lowerdir=$lower,$own,$off" "$stage/$top.merged"
+  fi
+done
 exec "$@"
 """
-_MERGED = "merged"
+_MERGED = ".merged"
 
 
-def _command(sources: Mapping[str, Path], sandbox: Sequence[str]) -> list[str]:
-    """The command of a sandbox, with what must be done before it.
+def command(sources: Mapping[str, Path], sandbox: Sequence[str]) -> list[str]:
+    """The command line of a sandbox, with what must be done before it.
 
     As root, first become an ordinary user, or files in the workspace would belong to host root. That
     user cannot go through root's private folders, so what is mounted is bound to a place that it can
@@ -227,7 +163,7 @@ def _command(sources: Mapping[str, Path], sandbox: Sequence[str]) -> list[str]:
     return [*unshare, *stage, *named, "--", *drop, *sandbox]
 
 
-def _staged(sources: Mapping[str, Path]) -> dict[str, str]:
+def staged(sources: Mapping[str, Path]) -> dict[str, str]:
     """Where bwrap finds each source: in place, or as root on the stage."""
     if os.geteuid() != 0:
         return {name: str(path) for name, path in sources.items()}
@@ -242,12 +178,3 @@ def _stage(sources: Iterable[Path]) -> Path:
         if candidate.is_dir() and not any(path.is_relative_to(candidate) for path in paths):
             return candidate
     raise PrerequisiteError("None of /mnt, /media, /srv, /opt, /home is there: create /mnt.")
-
-
-def _covered(hidden: Sequence[Path], shown: Sequence[Path]) -> list[Path]:
-    """The hidden paths that lie below something that is mounted."""
-    return [
-        path.resolve()
-        for path in hidden
-        if path.exists() and any(path.resolve().is_relative_to(mount) for mount in shown)
-    ]

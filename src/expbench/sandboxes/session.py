@@ -1,35 +1,35 @@
 """A running sandbox: namespaces that live as long as the task, and commands that end when told.
 
-Blocking and free of any event loop; the Inspect provider and the re-execution both stand on it. A
-command's output is read with flat memory, head and tail kept. A time-out kills the command and all that
-it started, and only that; closing the session kills everything.
+Blocking and free of any event loop; the Inspect provider and the re-execution both stand on it, and it
+is the same for every kind of box. A command's output is read with flat memory, head and tail kept. A
+time-out kills the command and all that it started, and only that; closing the session kills everything.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
+import itertools
+import marshal
 import os
+import select
 import selectors
-import signal
 import socket
-import subprocess
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 from expbench.errors import SandboxError
-from expbench.sandboxes import bubblewrap
-from expbench.sandboxes.environment import PythonEnvironment
-from expbench.sandboxes.streams import Pipes, Pump
-from expbench.schema import Enforced, Limits
+from expbench.sandboxes.box import Box
+from expbench.sandboxes.holding import Hold
+from expbench.sandboxes.spawning import memory_file
+from expbench.sandboxes.streams import Attached, Pipes, Pump
+from expbench.schema import Enforced
 from expbench.workspace import View
 
-_SPAWNER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="expbench-spawn")
-"""The parent-death signal belongs to the spawning thread, so one long-lived thread spawns all."""
+_STABLE = 2
+"""The marshal format that every Python 3 reads."""
 
 
 @dataclass(frozen=True)
@@ -42,32 +42,44 @@ class Completed:
     seconds: float
     timed_out: bool = False
     error: str = ""
-    """Why the command could not be started (``ENOENT: …``)."""
+    """Why the command could not be started (``ENOENT: …``), or that its keeper was killed."""
+    cpu_seconds: float | None = None
+    """Processor time of its processes that have ended; ``None`` where it was not told."""
+    memory_mib: float | None = None
+    """The most that one process of it used, resident."""
+    killed: bool = False
+    """Whether it ended because something inside killed what kept it: it had started."""
 
 
-class Session:
-    """One bubblewrap sandbox over a workspace's view. A context manager; ``close`` kills all of it."""
+class SandboxEndedError(SandboxError):
+    """A sandbox that ended while a command ran in it; ``done`` is what the command had given so far."""
 
-    def __init__(
-        self,
-        view: View,
-        python: PythonEnvironment,
-        limits: Limits,
-        hidden: Sequence[Path] = (),
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        self.view = view
-        self._extra = dict(environment or {})
-        self.limits = limits
-        self._python = python
-        self._held: list[tuple[int, int]] = []
-        self._lock = threading.Lock()
-        self._process, self._channel = _SPAWNER.submit(_start, view, python, hidden).result()
-        try:
-            self._greet()
-        except BaseException:
-            self.close()
-            raise
+    def __init__(self, sentence: str, done: Completed) -> None:
+        super().__init__(sentence)
+        self.done = done
+
+
+@dataclass(frozen=True)
+class Excess:
+    """A limit that the sandbox was ended for: its name, and a sentence."""
+
+    limit: str
+    sentence: str
+
+
+class Session(ABC):
+    """One sandbox over a workspace's view. A context manager; ``close`` kills all of it.
+
+    ``excess`` is the limit that it was ended for, if one was.
+    """
+
+    view: View
+    excess: Excess | None = None
+
+    @property
+    def memory_kill(self) -> str:
+        """A sentence where a process inside was killed because memory ran out; else empty."""
+        return ""
 
     def __enter__(self) -> Session:
         return self
@@ -76,37 +88,35 @@ class Session:
         self.close()
 
     @property
-    def alive(self) -> bool:
-        return self._process.poll() is None
+    @abstractmethod
+    def alive(self) -> bool: ...
 
     @property
+    @abstractmethod
+    def workspace(self) -> str:
+        """The workspace's path inside."""
+
+    @property
+    @abstractmethod
     def python_path(self) -> str:
         """Where the sandbox's further Python packages are, as ``PYTHONPATH``."""
-        return self._python.python_path
 
     @property
+    @abstractmethod
     def enforced(self) -> Enforced:
         """How each limit is enforced here; what stands not in it is not."""
-        limits = {
-            "minutes": "the whole process tree is killed",
-            "output_mib": f"{self.limits.output_mib} MiB of each stream kept, head and tail",
-            "network": "own namespace without a route",
-            "filesystem": "system read-only, root and /dev sealed",
-        }
-        if self.limits.processes:
-            limits["processes"] = f"{self.limits.processes} by rlimit"
-        if self.limits.memory_mib:
-            limits["memory_mib"] = f"{self.limits.memory_mib} MiB of address space for each process"
-        if self.limits.file_mib:
-            limits["file_mib"] = f"{self.limits.file_mib} MiB for each file by rlimit"
-        return Enforced(provider="bwrap", workspace=self.view.kind, limits=limits)
 
+    @abstractmethod
+    def processes(self) -> list[int]:
+        """Ids, on the host, of everything that runs inside; empty where the host does not see it."""
+
+    @abstractmethod
     def run(
         self,
         argv: Sequence[str],
         *,
         stdin: bytes = b"",
-        cwd: str = bubblewrap.WORKSPACE,
+        cwd: str | None = None,
         env: Mapping[str, str] | None = None,
         timeout: float | None = None,
         output_cap: int | None = None,
@@ -114,67 +124,170 @@ class Session:
     ) -> Completed:
         """Run a command to its end, to ``timeout`` seconds or until ``cancelled`` is set.
 
+        Args:
+            cwd: a path inside, by default the workspace, to which others are relative.
+
         Raises:
+            SandboxError: the sandbox is dead; ``excess`` tells when a limit ended it.
+        """
+
+    @property
+    def can_attach(self) -> bool:
+        """Whether :meth:`attach` is there."""
+        return False
+
+    def attach(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> Attached:
+        """Start a command whose streams the caller serves, in the workspace, until it is closed.
+
+        Raises:
+            NotImplementedError: this kind of sandbox has no such streams.
             SandboxError: the sandbox is dead.
         """
-        cap = output_cap or self.limits.output_mib * 1024**2
+        raise NotImplementedError("this sandbox cannot be entered from outside")
+
+    @abstractmethod
+    def close(self) -> None:
+        """Kill every process of the sandbox and wait until they are gone. May be called twice."""
+
+
+class BoxSession(Session):
+    """A session with the supervisor in a box.
+
+    Args:
+        hold: how its limits are held; it is let go of at the end.
+        environment: the variables of every command.
+
+    Raises:
+        SandboxError: it did not start.
+    """
+
+    def __init__(
+        self, box: Box, view: View, hold: Hold, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self.view = view
+        self._box = box
+        self._hold = hold
+        self._base = dict(environment or {})
+        self._held: list[int] = []
+        self._lock = threading.Lock()
+        self._numbers = itertools.count()
+        self._memory_kill = ""
+        try:
+            hold.begin(box.processes, self._exceeded)
+            self._greet()
+            hold.admit(box.processes)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def alive(self) -> bool:
+        return self._box.alive()
+
+    @property
+    def memory_kill(self) -> str:
+        return self._memory_kill or self._hold.memory_kill()
+
+    def processes(self) -> list[int]:
+        return self._box.processes()
+
+    @property
+    def workspace(self) -> str:
+        return self._box.workspace
+
+    @property
+    def python_path(self) -> str:
+        return self._base.get("PYTHONPATH", "")
+
+    @property
+    def enforced(self) -> Enforced:
+        return self._hold.enforced.model_copy(update={"workspace": self.view.kind})
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        output_cap: int | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Completed:
+        cap = output_cap or self._hold.limits.output_mib * 1024**2
         pipes = Pipes.open()
         try:
-            self._send(argv, cwd, env or {}, pipes)
-            return self._pump(pipes, stdin, cap, timeout, cancelled)
+            number = next(self._numbers)
+            self._send(number, argv, os.path.join(self.workspace, cwd or ""), env or {}, pipes)
+            return self._pump(number, pipes, stdin, cap, timeout, cancelled)
         finally:
             pipes.close()
 
+    @property
+    def can_attach(self) -> bool:
+        return self._box.provider != "local"
+
+    def attach(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> Attached:
+        pipes = Pipes.open(joined=True)
+        number = next(self._numbers)
+        try:
+            self._send(number, argv, self.workspace, env or {}, pipes)
+        except BaseException:
+            pipes.close()
+            raise
+        return Attached(pipes, lambda: self._end(number, pipes))
+
     def close(self) -> None:
-        """Kill every process of the sandbox and wait until they are gone. May be called twice."""
         with self._lock:
-            for status, control in self._held:
-                os.close(status)
+            for control in self._held:
                 os.close(control)
             self._held.clear()
-        self._channel.close()
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
+        self._box.kill()
+        self._hold.end()
+
+    def _exceeded(self, limit: str, sentence: str) -> None:
+        """What the watch found; what it could not mend by killing one process ends the sandbox."""
+        if limit == "memory_mib":
+            self._memory_kill = sentence
+        if limit in self._hold.fatal and self.excess is None:
+            self.excess = Excess(limit, sentence)
+            self._box.kill()
 
     def _greet(self) -> None:
         """Wait for the supervisor, so that a sandbox that cannot start says why at once."""
-        self._channel.settimeout(30)
-        try:
-            self._channel.send(b"ping")
-            answer = self._channel.recv(16)
-        except OSError:
-            answer = b""
-        if answer != b"pong":
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(2)
-            stderr = self._process.stderr
-            said = (
-                stderr.read().decode(errors="replace").strip() if stderr and not self.alive else ""
-            )
-            raise SandboxError(f"the sandbox did not start: {said[-500:] or 'no answer'}")
+        if not self._ping(30):
+            said = self._box.said()[-500:]
+            raise SandboxError(f"the sandbox did not start: {said or 'no answer'}")
 
-    def _send(self, argv: Sequence[str], cwd: str, env: Mapping[str, str], pipes: Pipes) -> None:
+    def _ping(self, timeout: float) -> bool:
+        try:
+            self._box.channel.settimeout(timeout)
+            self._box.channel.send(b"ping")
+            return self._box.channel.recv(16) == b"pong"
+        except OSError:
+            return False
+
+    def _send(
+        self, number: int, argv: Sequence[str], cwd: str, env: Mapping[str, str], pipes: Pipes
+    ) -> None:
         request = {
             "argv": list(argv),
             "cwd": cwd,
-            "env": {**self._environment(), **env},
-            "rlimits": self._rlimits(),
+            "env": {**self._base, **env},
+            "rlimits": self._hold.rlimits,
         }
-        memory = os.memfd_create("request")
+        memory = memory_file("request", marshal.dumps(request, _STABLE))
         try:
-            with os.fdopen(memory, "wb", closefd=False) as file:
-                file.write(json.dumps(request).encode())
-            os.lseek(memory, 0, os.SEEK_SET)
-            socket.send_fds(self._channel, [b"run"], [memory, *pipes.inside])
+            socket.send_fds(self._box.channel, [b"run %d" % number], [memory, *pipes.inside])
         except OSError:
-            raise SandboxError("the sandbox is dead: its first process has ended") from None
+            raise SandboxError(self._dead("its first process has ended")) from None
         finally:
             os.close(memory)
         pipes.close_inside()
 
     def _pump(
         self,
+        number: int,
         pipes: Pipes,
         stdin: bytes,
         cap: int,
@@ -185,113 +298,75 @@ class Session:
         started = time.monotonic()
         pump = Pump(pipes, stdin, cap)
         pump.run(None if timeout is None else started + timeout, cancelled)
-        return self._completed(pipes, pump, time.monotonic() - started)
+        return self._completed(number, pipes, pump, time.monotonic() - started)
 
-    def _completed(self, pipes: Pipes, pump: Pump, seconds: float) -> Completed:
+    def _completed(self, number: int, pipes: Pipes, pump: Pump, seconds: float) -> Completed:
         stdout, stderr = pump.stdout.value(), pump.stderr.value()
         if pump.timed_out:
-            self._end(pipes)
+            self._end(number, pipes)
             return Completed(124, stdout, stderr, seconds, timed_out=True)
-        try:
-            status = json.loads(pump.answer)
-        except ValueError:
+        word, _, told = pump.answer.decode("utf-8", "replace").strip().partition(" ")
+        if word not in ("exit", "error"):
             if not self.alive or not self._responds():
-                raise SandboxError("the sandbox died while a command ran in it") from None
-            return Completed(137, stdout, stderr, seconds, error="its keeper was killed")
-        if "error" in status:
-            return Completed(127, stdout, stderr, seconds, error=str(status["error"]))
-        self._hold(pipes)
-        return Completed(int(status["exit"]), stdout, stderr, seconds)
+                so_far = Completed(137, stdout, stderr, seconds)
+                raise SandboxEndedError(self._dead("it ended while a command ran in it"), so_far)
+            why = "its keeper was killed"
+            return Completed(137, stdout, stderr, seconds, error=why, killed=True)
+        if word == "error" and told.startswith("ETOOMANYREFS"):
+            raise SandboxError("this user has too many files in flight to start a command")
+        if word == "error":
+            return Completed(127, stdout, stderr, seconds, error=told)
+        self._keep(pipes)
+        code, cpu, memory = told.split()
+        return Completed(
+            int(code),
+            stdout,
+            stderr,
+            seconds,
+            cpu_seconds=float(cpu),
+            memory_mib=int(memory) / 1024,
+        )
 
-    def _end(self, pipes: Pipes) -> None:
-        """Have the keeper kill the command's whole tree; kill the sandbox when that takes a second."""
+    def _end(self, number: int, pipes: Pipes) -> None:
+        """Kill the command's whole tree: by its keeper, else by the supervisor, else the whole sandbox."""
         pipes.close_one("control")
-        deadline = time.monotonic() + 1.0
-        with selectors.DefaultSelector() as selector:
-            selector.register(pipes.status, selectors.EVENT_READ)
-            while time.monotonic() < deadline:
-                if selector.select(0.05) and not os.read(pipes.status, 4096):
-                    return
-        self.close()
+        if _ended(pipes.status, 0.5):
+            return
+        with contextlib.suppress(OSError):
+            self._box.channel.send(b"end %d" % number)
+        if not _ended(pipes.status, 2.0):
+            self.close()
 
-    def _hold(self, pipes: Pipes) -> None:
+    def _keep(self, pipes: Pipes) -> None:
         """Keep a returned command's background jobs alive until the session ends."""
         with self._lock:
-            self._held = [pair for pair in self._held if not _closed(pair)]
-            self._held.append((pipes.take("status"), pipes.take("control")))
+            self._held = [control for control in self._held if not _let_go(control)]
+            self._held.append(pipes.take("control"))
 
     def _responds(self) -> bool:
         with self._lock:
-            try:
-                self._channel.settimeout(5)
-                self._channel.send(b"ping")
-                return self._channel.recv(16) == b"pong"
-            except OSError:
-                return False
+            return self._ping(5)
 
-    def _environment(self) -> dict[str, str]:
-        packages = {"PYTHONPATH": self._python.python_path} if self._python.packages else {}
-        return {
-            **packages,
-            **self._extra,
-            "PATH": f"{self._python.bin}:/usr/local/bin:/usr/bin:/bin",
-            "HOME": bubblewrap.HOME,
-            "USER": "agent",
-            "LANG": "C.UTF-8",
-            "TZ": "UTC",
-            "TMPDIR": "/tmp",
-            "PYTHONHASHSEED": "0",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "OMP_NUM_THREADS": "1",
-            "OPENBLAS_NUM_THREADS": "1",
-            "MPLBACKEND": "Agg",
-            "VIRTUAL_ENV": self._python.mount,
-            "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "safe.directory",
-            "GIT_CONFIG_VALUE_0": "*",
-        }
-
-    def _rlimits(self) -> dict[str, int]:
-        limits = {"CORE": 0}
-        if self.limits.processes:
-            limits["NPROC"] = self.limits.processes
-        if self.limits.memory_mib:
-            limits["AS"] = self.limits.memory_mib * 1024**2
-        if self.limits.file_mib:
-            limits["FSIZE"] = self.limits.file_mib * 1024**2
-        return limits
+    def _dead(self, how: str) -> str:
+        return self.excess.sentence if self.excess else f"the sandbox is dead: {how}"
 
 
-def _start(
-    view: View, python: PythonEnvironment, hidden: Sequence[Path]
-) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    try:
-        command = bubblewrap.arguments(view, python, theirs.fileno(), hidden)
-        process = subprocess.Popen(
-            command,
-            pass_fds=(theirs.fileno(),),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env={},
-            cwd="/",
-            start_new_session=True,
-        )
-    except OSError as error:
-        ours.close()
-        raise SandboxError(f"the sandbox did not start: {error}") from None
-    finally:
-        theirs.close()
-    return process, ours
-
-
-def _closed(pair: tuple[int, int]) -> bool:
-    """Whether a held command's keeper has ended; closes our ends then."""
+def _ended(status: int, seconds: float) -> bool:
+    """Whether everything that holds the other end of a pipe is gone within that time."""
+    deadline = time.monotonic() + seconds
     with selectors.DefaultSelector() as selector:
-        selector.register(pair[0], selectors.EVENT_READ)
-        if not selector.select(0) or os.read(pair[0], 4096):
-            return False
-    for fd in pair:
-        os.close(fd)
+        selector.register(status, selectors.EVENT_READ)
+        while time.monotonic() < deadline:
+            if selector.select(0.05) and not os.read(status, 4096):
+                return True
+    return False
+
+
+def _let_go(control: int) -> bool:
+    """Whether the keeper at the other end has ended, and with it all jobs; closes our end then."""
+    poller = select.poll()
+    poller.register(control, 0)
+    if not poller.poll(0):
+        return False
+    os.close(control)
     return True

@@ -6,6 +6,8 @@ import os
 import selectors
 import threading
 import time
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 GRACE = 0.2
@@ -24,25 +26,30 @@ class Tail:
 
     cap: int
     head: bytearray = field(default_factory=bytearray)
-    tail: bytearray = field(default_factory=bytearray)
-    dropped: int = 0
+    total: int = 0
+    _tail: deque[bytes] = field(default_factory=deque)
+    _held: int = 0
 
     def add(self, chunk: bytes) -> None:
+        self.total += len(chunk)
         room = self.cap // 2 - len(self.head)
         if room > 0:
             self.head += chunk[:room]
             chunk = chunk[room:]
-        self.tail += chunk
-        excess = len(self.tail) - (self.cap - self.cap // 2)
-        if excess > 0:
-            del self.tail[:excess]
-            self.dropped += excess
+        self._tail.append(chunk)
+        self._held += len(chunk)
+        while self._held - len(self._tail[0]) >= self._room:
+            self._held -= len(self._tail.popleft())
+
+    @property
+    def _room(self) -> int:
+        return self.cap - self.cap // 2
 
     def value(self) -> bytes:
-        if not self.dropped:
-            return bytes(self.head + self.tail)
-        note = f"\n[… {self.dropped} bytes left out …]\n".encode()
-        return bytes(self.head) + note + bytes(self.tail)
+        tail = b"".join(self._tail)[-self._room :]
+        dropped = self.total - len(self.head) - len(tail)
+        note = f"\n[… {dropped} bytes left out …]\n".encode() if dropped else b""
+        return bytes(self.head) + note + tail
 
 
 @dataclass
@@ -57,10 +64,11 @@ class Pipes:
     inside: list[int]
 
     @classmethod
-    def open(cls) -> Pipes:
+    def open(cls, joined: bool = False) -> Pipes:
+        """New ones; ``joined`` has standard error come out with standard output."""
         in_read, in_write = os.pipe()
         out_read, out_write = os.pipe()
-        err_read, err_write = os.pipe()
+        err_read, err_write = (os.dup(out_read), os.dup(out_write)) if joined else os.pipe()
         status_read, status_write = os.pipe()
         control_read, control_write = os.pipe()
         inside = [in_read, out_write, err_write, status_write, control_read]
@@ -85,6 +93,34 @@ class Pipes:
         self.close_inside()
         for name in ("stdin", "stdout", "stderr", "status", "control"):
             self.close_one(name)
+
+
+class Attached:
+    """A command that runs beside others; its streams are file descriptors of this process's.
+
+    ``stdin`` is written to; ``output``, both of its streams, is read and ends with it. Closing it
+    kills all that it started.
+    """
+
+    def __init__(self, pipes: Pipes, end: Callable[[], None]) -> None:
+        self._pipes = pipes
+        self._end = end
+        self._lock = threading.Lock()
+
+    @property
+    def stdin(self) -> int:
+        return self._pipes.stdin
+
+    @property
+    def output(self) -> int:
+        return self._pipes.stdout
+
+    def close(self) -> None:
+        """May be called twice."""
+        with self._lock:
+            if self._pipes.stdin >= 0:
+                self._end()
+                self._pipes.close()
 
 
 class Pump:
@@ -118,7 +154,7 @@ class Pump:
                         return
                 elif self._drained(now, self._ended_at):
                     return
-                for key, _ in selector.select(0.05):
+                for key, _ in selector.select(_until(deadline, now)):
                     self._serve(selector, key.fd)
 
     def _register(self, selector: selectors.BaseSelector) -> None:
@@ -150,6 +186,11 @@ class Pump:
         else:
             self._tails[fd].add(chunk)
             self._last_output = time.monotonic()
+
+
+def _until(deadline: float | None, now: float) -> float:
+    """Seconds until something is to be looked at again."""
+    return 0.05 if deadline is None else min(0.05, max(0.0, deadline - now))
 
 
 def _feed(fd: int, view: memoryview) -> memoryview:

@@ -37,7 +37,7 @@ def find_survivors(frozen: FrozenTree, task: ResearchTask) -> tuple[Survivor, ..
     with BlobReader(frozen.source.git_dir) as blobs:
         known = _known(place)
         if known is None:
-            found = survivors(frozen.whole, task, blobs.read, frozen.prints)
+            found = survivors(frozen.whole, task, blobs.read, frozen.wording)
             _keep(place, found)
             return found
         oids = {entry.path: entry.oid for entry in frozen.whole}

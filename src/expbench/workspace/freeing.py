@@ -12,6 +12,7 @@ import re
 import stat
 import time
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -19,16 +20,23 @@ from expbench.errors import PrerequisiteError
 from expbench.paths import CachePaths
 from expbench.schema import Record
 from expbench.workspace.frozen import TREES
+from expbench.workspace.keeping import kept_for
+from expbench.workspace.owners import lives, owner_of
 from expbench.workspace.repository.leases import lock_file, repository_lock, try_alone
 from expbench.workspace.repository.making import leftovers, put_aside, remove
 
-Kind = Literal["workspace", "unfinished", "tree", "repository", "environment"]
+Kind = Literal["workspace", "unfinished", "tree", "repository", "environment", "verdict"]
 State = Literal["freed", "in use", "recent", "failed"]
 
 _TREE = re.compile(r"[0-9a-f]{40,64}(-\d+)?")
 _REPOSITORY = re.compile(r"(git-[0-9a-f]{40,64}|folder-[0-9a-f]{24})\.git")
 _ENVIRONMENT = re.compile(r"[0-9a-f]{16}")
+_SHARD = re.compile(r"[0-9a-f]{2}")
+_VERDICT = re.compile(r"[0-9a-f]{62}\.json")
+_HALF_VERDICT = re.compile(r"\.put-\w+")
 _DAY = 24 * 3600.0
+_HOUR = 3600.0
+"""Nobody writes one verdict for so long."""
 
 
 class Item(Record):
@@ -66,11 +74,14 @@ class Freeing:
 
     def unfinished(self) -> None:
         """What processes that were killed had not finished making."""
-        places = [self.cache.repos, self.trees_folder, self.cache.envs]
+        places = [self.cache.repos, self.trees_folder, self.cache.envs, self.cache.environments]
         places += [path / "layers" for path in _named(self.trees_folder, _TREE)]
         for place in places:
             for path in leftovers(place):
                 self._free("unfinished", path)
+        for path in self._verdict_files(_HALF_VERDICT):
+            if _age(path) > _HOUR:
+                self._unlink("unfinished", path)
 
     def trees(self) -> None:
         """Frozen trees with all their layers."""
@@ -95,14 +106,30 @@ class Freeing:
             else:
                 self._free_environment(folder)
 
+    def verdicts(self) -> None:
+        """Verdicts of judges that are models: their calls are made, and paid for, again.
+
+        Nobody holds one: who reads an entry has it whole, and who writes one renames it into place.
+        """
+        for path in self._verdict_files(_VERDICT):
+            if self._is_recent(path):
+                self._note("verdict", path, "recent")
+            else:
+                self._unlink("verdict", path)
+
     def workspaces(self) -> list[Path]:
         """Folders of harnesses that are no more, noted as freed; the caller removes them."""
         found = []
         for folder in _listing(self.cache.work):
-            if _abandoned(folder):
+            owner = owner_of(folder.name)
+            if not owner:
+                continue
+            if (run := kept_for(folder)) is not None:
+                self._note("workspace", folder, "in use", reason=f"kept for {run}")
+            elif not lives(self.cache.owners, owner):
                 found.append(folder)
                 self._note("workspace", folder, "freed", self._gives_back(folder))
-            elif _owned(folder):
+            else:
                 self._note("workspace", folder, "in use")
         return found
 
@@ -179,18 +206,34 @@ class Freeing:
         else:
             self._note(kind, folder, "failed", reason="not all of it could be removed")
 
+    def _verdict_files(self, pattern: re.Pattern[str]) -> list[Path]:
+        """The files of the verdict cache with such a name; their folders stay, since judges write there."""
+        shards = _named(self.cache.verdicts, _SHARD)
+        files = (path for folder in shards for path in _listing(folder))
+        return [path for path in files if pattern.fullmatch(path.name) and path.is_file()]
+
+    def _unlink(self, kind: Kind, path: Path) -> None:
+        try:
+            given_back = path.lstat().st_blocks * 512
+            if not self.dry_run:
+                path.unlink()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self._note(kind, path, "failed", reason=error.strerror or "")
+            return
+        self._note(kind, path, "freed", given_back)
+
     def _cache_used(self) -> bool:
         """Whether a process that lives has a workspace, a tree or a repository of the cache."""
         locks = [lock_file(path) for path in _named(self.trees_folder, _TREE)]
         locks += [repository_lock(path) for path in _named(self.cache.repos, _REPOSITORY)]
-        workspaces = (path for path in _listing(self.cache.work) if _owned(path))
-        return any(not _abandoned(path) for path in workspaces) or any(map(_shared, locks))
+        owners = {owner_of(path.name) for path in _listing(self.cache.work)} - {""}
+        at_work = any(lives(self.cache.owners, owner) for owner in owners)
+        return at_work or any(map(_shared, locks))
 
     def _is_recent(self, path: Path) -> bool:
-        try:
-            return time.time() - path.stat().st_mtime < self.keep_days * _DAY
-        except OSError:
-            return False
+        return _age(path) < self.keep_days * _DAY
 
     def _note(self, kind: Kind, path: Path, state: State, size: int = 0, reason: str = "") -> None:
         name = os.path.relpath(path, self.cache.root)
@@ -221,7 +264,7 @@ def check_cache(cache: CachePaths) -> bool:
     Raises:
         PrerequisiteError: it is no folder, or not the user's to read.
     """
-    for place in (cache.root, cache.repos, cache.work, cache.envs):
+    for place in (cache.root, cache.repos, cache.work, cache.envs, cache.verdicts):
         try:
             os.listdir(place)
         except FileNotFoundError:
@@ -239,6 +282,14 @@ def check_cache(cache: CachePaths) -> bool:
     return True
 
 
+def _age(path: Path) -> float:
+    """Seconds since it was last taken into use; what is not there is older than anything."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return inf
+
+
 def _shared(lock: Path) -> bool:
     try:
         file = try_alone(lock)
@@ -250,23 +301,6 @@ def _shared(lock: Path) -> bool:
         return True
     file.close()
     return False
-
-
-def _owned(folder: Path) -> bool:
-    """Whether a folder of workspaces has a name that tells whose it is: PROCESS-START-…"""
-    return folder.name.partition("-")[0].isdigit()
-
-
-def _abandoned(folder: Path) -> bool:
-    """Whether the process that a workspace is named after is no more."""
-    if not _owned(folder):
-        return False
-    process, _, rest = folder.name.partition("-")
-    try:
-        content = Path("/proc", process, "stat").read_bytes()
-    except OSError:
-        return True
-    return content.rpartition(b")")[2].split()[19].decode() != rest.partition("-")[0]
 
 
 def _named(folder: Path, pattern: re.Pattern[str]) -> list[Path]:

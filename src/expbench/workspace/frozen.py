@@ -21,6 +21,7 @@ import shutil
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,16 +31,17 @@ from expbench.errors import InfrastructureError
 from expbench.schema import Record
 from expbench.workspace.packaging import Stub, readme_stubs
 from expbench.workspace.repository.blobs import BlobReader
-from expbench.workspace.repository.git import GitError, git
+from expbench.workspace.repository.git import GitError
 from expbench.workspace.repository.leases import hold
 from expbench.workspace.repository.making import once_folder
 from expbench.workspace.repository.objects import (
     IndexEntry,
-    PackWriter,
     index_bytes,
     packed,
     read_index,
     stat_bytes,
+    tree_of_commit,
+    write_pack,
 )
 from expbench.workspace.repository.packs import Packed, Packs
 from expbench.workspace.repository.source import Source
@@ -49,11 +51,15 @@ from expbench.workspace.repository.tree import (
     Entry,
     escapes,
     list_tree,
+    make_parents,
     safe_path,
     write_file,
 )
-from expbench.workspace.strict import Prints
 from expbench.workspace.versioning import pretend_variables, takes_tags_apart
+from expbench.workspace.wording import Wording
+
+_WRITERS = min(4, (os.cpu_count() or 1) + 1)
+"""Threads that write a tree: decompressing and writing leave Python's lock to others."""
 
 TREES = "trees"
 """The folder of the store where trees lie, beside the repositories."""
@@ -83,7 +89,7 @@ class FrozenTree:
     refused: tuple[tuple[str, str], ...]
     owner: int | None
     lease: BinaryIO = field(repr=False)
-    prints: Prints = field(default_factory=dict, repr=False)
+    wording: Wording = field(default_factory=Wording, repr=False)
     _stubs: dict[frozenset[bytes], tuple[Stub, ...]] = field(default_factory=dict, repr=False)
 
     @property
@@ -96,6 +102,8 @@ class FrozenTree:
 
     @cached_property
     def whole(self) -> tuple[Entry, ...]:
+        if not self.refused:
+            return tuple(each.entry for each in self.entries)
         try:
             return list_tree(self.source.git_dir, self.source.commit)
         except GitError:
@@ -151,7 +159,8 @@ def freeze(source: Source, owner: int | None = None) -> FrozenTree:
     """
     git_dir = source.git_dir
     try:
-        tree = git(["rev-parse", f"{source.commit}^{{tree}}"], git_dir=git_dir).decode().strip()
+        with BlobReader(git_dir) as blobs:
+            tree = tree_of_commit(blobs.read(source.commit))
         name = tree if owner is None else f"{tree}-{owner}"
         folder = git_dir.parent / TREES / name
         lease = hold(folder)
@@ -177,57 +186,58 @@ def _write(source: Source, owner: int | None, folder: Path) -> None:
     files, objects = os.fsencode(folder / "files"), folder / "objects"
     os.mkdir(files)
     objects.mkdir()
-    keep = _Keeper(source.git_dir, objects)
-    refused: list[tuple[str, str]] = []
-    kept: list[IndexEntry] = []
-    taken = _Places()
-    made: set[bytes] = {files}
-    with BlobReader(source.git_dir) as blobs:
-        entries = list_tree(source.git_dir, source.commit)
-        links = {e.path: blobs.read(e.oid) for e in entries if e.mode == SYMLINK}
-        for entry in entries:
-            content = b"" if entry.mode == SUBMODULE else blobs.read(entry.oid)
-            if (reason := _refusal(entry, links) or taken.refusal(entry)) is not None:
-                refused.append((entry.path.decode("utf-8", "backslashreplace"), reason))
-                continue
-            taken.add(entry)
-            target = os.path.join(files, entry.path)
-            write_file(target, entry.mode, content, made, owner)
-            kept.append(IndexEntry(stat_bytes(os.lstat(target)), entry))
-            keep.blob(entry.oid, content)
-    keep.finish()
+    with BlobReader(source.git_dir) as blobs, Packs(source.git_dir / "objects") as packs:
+        kept, refused = _sorted_out(list_tree(source.git_dir, source.commit), blobs)
+        made = {files}
+        targets = [os.path.join(files, entry.path) for entry in kept]
+        for target in targets:
+            make_parents(target, made)
+
+        def write(entry: Entry, target: bytes) -> bytes:
+            content = blobs.read(entry.oid)
+            return stat_bytes(write_file(target, entry.mode, content, made, owner))
+
+        with ThreadPoolExecutor(_WRITERS, thread_name_prefix="freeze") as pool:
+            facts = list(pool.map(write, kept, targets))
+        _keep_blobs(packs, kept, blobs, objects / "pack")
     if owner is not None:
         for parent in made:
             os.chown(parent, owner, owner)
-    (folder / "index").write_bytes(index_bytes(kept))
+    rows = [IndexEntry(stat, entry) for stat, entry in zip(facts, kept, strict=True)]
+    (folder / "index").write_bytes(index_bytes(rows))
     record = TreeRecord(refused=tuple(refused))
     (folder / "record.json").write_text(record.model_dump_json(), "utf-8")
     (folder / "layers").mkdir()
 
 
-class _Keeper:
-    """Keeps blobs for workspaces: by links to the repository's packs, where they are whole in these."""
+def _sorted_out(
+    entries: Iterable[Entry], blobs: BlobReader
+) -> tuple[list[Entry], list[tuple[str, str]]]:
+    """The entries that may be in a workspace, and the others' paths with the reason."""
+    entries = list(entries)
+    links = {e.path: blobs.read(e.oid) for e in entries if e.mode == SYMLINK}
+    kept: list[Entry] = []
+    refused: list[tuple[str, str]] = []
+    taken = _Places()
+    for entry in entries:
+        if (reason := _refusal(entry, links) or taken.refusal(entry)) is not None:
+            refused.append((entry.path.decode("utf-8", "backslashreplace"), reason))
+            continue
+        taken.add(entry)
+        kept.append(entry)
+    return kept, refused
 
-    def __init__(self, git_dir: Path, objects: Path) -> None:
-        self._theirs, self._ours = git_dir / "objects", objects
-        self._packs = Packs(self._theirs)
-        self._writer: PackWriter | None = None
-        (objects / "pack").mkdir()
 
-    def blob(self, oid: str, content: bytes) -> None:
-        if self._packs.entry(oid) is None:
-            self._writer = self._writer or PackWriter(self._ours / "pack")
-            self._writer.add(packed(b"blob", content))
-
-    def finish(self) -> None:
-        """Link the packs, and finish the one of what is in none."""
-        for path, _ in self._packs.packs():
-            for place in (path, path.with_suffix(".idx")):
-                target = self._ours / "pack" / place.name
-                if not link(place, target):
-                    shutil.copyfile(place, target)
-        if self._writer is not None:
-            self._writer.finish()
+def _keep_blobs(packs: Packs, kept: Iterable[Entry], blobs: BlobReader, folder: Path) -> None:
+    """Keep blobs for workspaces: links to the repository's packs, and one of what is whole in none."""
+    folder.mkdir()
+    for path, _ in packs.packs():
+        for place in (path, path.with_suffix(".idx")):
+            target = folder / place.name
+            if not link(place, target):
+                shutil.copyfile(place, target)
+    if missing := [entry.oid for entry in kept if entry.oid not in packs]:
+        write_pack(folder, (packed(b"blob", blobs.read(oid)) for oid in missing))
 
 
 def link(source: Path, target: Path) -> bool:

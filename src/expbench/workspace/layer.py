@@ -170,8 +170,8 @@ def _write(frozen: FrozenTree, plan: Plan, folder: Path) -> None:
     facts = {each.entry.path: each.stat for each in frozen.entries}
     for path, content in plan.replaced.items():
         target = os.path.join(root, path)
-        write_file(target, by_path[path].mode, content, made, frozen.owner)
-        facts[path] = stat_bytes(os.lstat(target))
+        status = write_file(target, by_path[path].mode, content, made, frozen.owner)
+        facts[path] = stat_bytes(status)
     tree, commit = _repository(frozen, plan, entries, files / ".git")
     index = index_bytes([IndexEntry(facts[each.path], each) for each in entries])
     (files / ".git" / "index").write_bytes(index)
@@ -187,7 +187,7 @@ def _repository(
 ) -> tuple[str, str]:
     """Branch ``main`` with the one commit, what it needs, and nothing else; (tree, commit)."""
     objects = git_dir / "objects"
-    for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
+    for name in ("objects/pack", "refs/heads"):
         (git_dir / name).mkdir(parents=True)
     tree, trees = trees_of(entries)
     content = commit_content(tree, commit_message(plan.described), IDENTITY)

@@ -13,6 +13,7 @@ from expbench.errors import InfrastructureError
 from expbench.workspace.copying import Copier
 from expbench.workspace.frozen import FrozenTree
 from expbench.workspace.layer import emptied, whiteout
+from expbench.workspace.owners import own_prefix
 from expbench.workspace.prepare import Prepared, own_objects
 from expbench.workspace.proof import prove_clean
 from expbench.workspace.repository.blobs import BlobReader
@@ -26,7 +27,7 @@ from expbench.workspace.repository.tree import (
     safe_path,
     write_file,
 )
-from expbench.workspace.views import Stat, View
+from expbench.workspace.views import Stat, View, ViewKind
 
 
 def open_view(
@@ -69,6 +70,14 @@ def open_view(
     return view
 
 
+def reopened(prepared: Prepared, folder: Path, kind: ViewKind) -> View:
+    """The view of a workspace that another process opened, to collect from it."""
+    if kind != "overlay":
+        return View(kind, folder)
+    layers = (prepared.layer.files, prepared.frozen.files)
+    return View(kind, folder, layers, lease=prepared.frozen.lease)
+
+
 def materialise(prepared: Prepared, dest: Path) -> None:
     """Write the masked tree and its one-commit repository to ``dest``, a new or empty folder.
 
@@ -102,7 +111,7 @@ def _patched(prepared: Prepared, patch: bytes) -> Iterator[_Change | None]:
     if not patch.strip():
         yield None
         return
-    with tempfile.TemporaryDirectory(prefix="expbench-apply-") as folder:
+    with tempfile.TemporaryDirectory(prefix=own_prefix()) as folder:
         environment = own_objects(prepared, Path(folder))
         git(["read-tree", prepared.tree], git_dir=prepared.git_dir, env=environment)
         apply = ["apply", "--cached", "--binary", "--whitespace=nowarn", "-"]

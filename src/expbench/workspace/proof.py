@@ -1,6 +1,6 @@
 """The proof that a workspace holds nothing but its masked tree (R13).
 
-It reads what was written, by git and by listing folders, and trusts nothing of how it was made.
+It reads what was written, object by object and file by file, and trusts nothing of how it was made.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 from expbench.errors import LeakError
 from expbench.workspace.prepare import Prepared
 from expbench.workspace.repository.blobs import BlobReader
-from expbench.workspace.repository.git import git
 from expbench.workspace.repository.objects import object_id, read_index
+from expbench.workspace.repository.packs import Packs, loose_kind
 from expbench.workspace.strict import near_copies
 
 _HELD = frozenset(("HEAD", "config", "index", "objects", "refs"))
@@ -33,20 +33,13 @@ def prove_clean(prepared: Prepared, dest: Path | None = None) -> None:
     """
     root = dest or prepared.layer.files
     repository = root / ".git"
-    objects = git(
-        ["cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"],
-        git_dir=repository,
-    )
-    kinds = dict(line.split() for line in objects.decode().splitlines())
+    kinds = _objects(repository / "objects")
     index = {each.entry.oid for each in read_index((repository / "index").read_bytes())}
     if leaked := (kinds.keys() | index) & prepared.masked_oids:
         raise LeakError(f"the workspace's git still holds masked content: {sorted(leaked)}")
-    if list(kinds.values()).count("commit") != 1:
+    if list(kinds.values()).count(b"commit") != 1:
         raise LeakError("the workspace's git holds more than one commit")
-    info = repository / "objects" / "info"
-    more = sorted({each.name for each in repository.iterdir()} - _HELD)
-    more += [f"objects/info/{each.name}" for each in info.iterdir()] if info.is_dir() else []
-    if more:
+    if more := sorted({each.name for each in repository.iterdir()} - _HELD):
         raise LeakError(f"the workspace's git holds {more[0]}")
     _prove_references(prepared, repository, kinds)
     _prove_files(prepared, os.fsencode(root), every_byte=dest is None)
@@ -70,7 +63,7 @@ def prove_no_copies(prepared: Prepared) -> None:
     frozen = prepared.frozen
     with BlobReader(frozen.source.git_dir) as source, BlobReader(prepared.git_dir) as blobs:
         found = near_copies(
-            prepared.masked, prepared.entries, source.read, blobs.read, frozen.prints
+            prepared.masked, prepared.entries, source.read, blobs.read, frozen.wording
         )
     known = {each.path for each in prepared.survivors if each.action == "reported"}
     if left := sorted(found.keys() - known):
@@ -78,14 +71,34 @@ def prove_no_copies(prepared: Prepared) -> None:
     proven.touch()
 
 
-def _prove_references(prepared: Prepared, repository: Path, kinds: Mapping[str, str]) -> None:
+def _objects(objects: Path) -> dict[str, bytes]:
+    """The kind of every object by its id, in packs and loose."""
+    found: dict[str, bytes] = {}
+    more: list[str] = []
+    try:
+        for folder in objects.iterdir():
+            if folder.name == "pack":
+                with Packs(objects) as packs:
+                    found |= packs.kinds()
+            elif folder.name == "info":
+                more = [f"info/{each.name}" for each in folder.iterdir()]
+            else:
+                found |= {folder.name + each.name: loose_kind(each) for each in folder.iterdir()}
+    except (OSError, ValueError) as error:
+        raise LeakError(f"the workspace's git cannot be proven clean: {error}") from None
+    if more:
+        raise LeakError(f"the workspace's git holds objects/{more[0]}")
+    return found
+
+
+def _prove_references(prepared: Prepared, repository: Path, kinds: Mapping[str, bytes]) -> None:
     """Only the branch and the tags that are meant, each to an object of this repository."""
-    allowed = {"heads/main": "commit"} | {f"tags/{t}": "tag" for t in prepared.layer.record.tags}
+    allowed = {"heads/main": b"commit"} | {f"tags/{t}": b"tag" for t in prepared.layer.record.tags}
     for parent, _, names in os.walk(repository / "refs"):
         for name in names:
             place = Path(parent, name)
             reference = str(place.relative_to(repository / "refs"))
-            kind = kinds.get(place.read_text("utf-8", "replace").strip(), "")
+            kind = kinds.get(place.read_text("utf-8", "replace").strip())
             if place.is_symlink() or reference not in allowed or allowed[reference] != kind:
                 raise LeakError(f"the workspace's git holds refs/{reference}")
     if (repository / "HEAD").read_text("utf-8", "replace") != "ref: refs/heads/main\n":

@@ -12,9 +12,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from expbench.errors import DataError
+from expbench.redaction import redacted_bytes
 from expbench.schema import Blob
+from expbench.workspace.owners import owner_of, runs_here, self_name
 
 _DIGEST = re.compile("[0-9a-f]{64}")
+_PUT = ".put-"
+"""What the name of a file begins with that is not whole yet; its harness follows."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +31,17 @@ class BlobStore:
     root: Path
 
     def put(self, content: bytes) -> Blob:
-        """Keep the bytes; they are on disk when this returns.
+        """Keep the bytes, without the values of secrets; they are on disk when this returns.
 
         A kill in the middle leaves no partial file under a digest's name.
         """
+        content = redacted_bytes(content)
         blob = Blob(digest=hashlib.sha256(content).hexdigest(), size=len(content))
         path = self.path(blob)
         if not _is_file_of(path, blob.size):
             new = not path.parent.exists()
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(prefix=".put-", dir=path.parent)
+            handle, temporary = tempfile.mkstemp(prefix=f"{_PUT}{self_name()}-", dir=path.parent)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(content)
@@ -51,6 +56,13 @@ class BlobStore:
             if new:
                 sync_folder(self.root)
         return blob
+
+    def sweep(self, going: str = "") -> None:
+        """Remove what processes that were killed, or are ``going``, had not finished putting."""
+        for path in self.root.glob(f"*/{_PUT}*"):
+            owner = owner_of(path.name.removeprefix(_PUT))
+            if owner and (owner == going or not runs_here(owner)):
+                path.unlink(missing_ok=True)
 
     def get(self, blob: Blob) -> bytes:
         """The bytes of a blob.

@@ -21,13 +21,9 @@ import hashlib
 import json
 import os
 import re
-import zlib
-from array import array
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -36,6 +32,7 @@ from expbench.dataset.lint.numbers import ResultNumbers, results_of, stated
 from expbench.schema import ResearchTask
 from expbench.workspace.repository.git import GitError
 from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, Entry, is_root_readme
+from expbench.workspace.wording import Numbers, Wording, Words, share
 
 MaskMode = Literal["paper", "strict"]
 """What is taken out: the publication's masked files and root README, or also what is left of them."""
@@ -53,10 +50,9 @@ LEAST_RESULTS = 2
 MOST_NUMBERS = 1000
 """Decimal numbers of a file above which it is data, in which any number is found by chance."""
 
-_RULES = 1
+_RULES = 2
 _PROBES = 24
 _DECIMAL = re.compile(r"\d\.\d")
-_WORD = re.compile(r"\w{4,}")
 _LOGS = frozenset([".log", ".out", ".csv", ".tsv", ".json", ".jsonl", ".txt", ".ipynb"])
 _RESULT_NAMES = frozenset(
     [
@@ -90,30 +86,18 @@ class Survivor:
     content: bytes | None = field(default=None, repr=False)
 
 
-@dataclass
-class TextFacts:
-    """A text's words of four and more letters, as sorted checksums, and the hashes of its runs of words."""
-
-    words: array[int]
-    shingles: array[int] | None = None
-
-
-Prints = dict[str, TextFacts]
-"""What is known of each blob that was read, by its id, so that no task reads it a second time."""
-
-
 def survivors(
     entries: Sequence[Entry],
     task: ResearchTask,
     read: Callable[[str], bytes],
-    prints: Prints | None = None,
+    wording: Wording | None = None,
 ) -> tuple[Survivor, ...]:
     """What strict masking takes out of a tree besides the masked files and root READMEs.
 
     Args:
         entries: the whole tree, masked files included.
         read: a blob's bytes by its id; objects that are not there raise GitError and are skipped.
-        prints: filled, and used by later calls for the same repository.
+        wording: filled, and used by later calls for the same repository.
     """
     hidden = {os.fsencode(path) for path in task.mask}
     masked = [entry for entry in entries if entry.path in hidden and _is_file(entry)]
@@ -123,11 +107,15 @@ def survivors(
         if entry.path not in hidden and _is_file(entry) and not is_root_readme(entry.path)
     ]
     found = _byte_copies(masked, kept)
-    texts = _Texts(read, {} if prints is None else prints)
-    rules = _Rules(_wanted(masked, read), ResultNumbers(_hidden_results(task)), texts)
+    copied = _near_copies(masked, kept, read, read, wording or Wording())
+    results = ResultNumbers(_hidden_results(task))
     for entry in kept:
         path = os.fsdecode(entry.path)
-        if path not in found and (verdict := rules.verdict(entry)) is not None:
+        if path in found:
+            continue
+        if path in copied:
+            found[path] = Survivor(path, copied[path])
+        elif (verdict := _recorded(entry, results, read)) is not None:
             found[path] = verdict
     return tuple(_bounded(found, len(entries)))
 
@@ -152,120 +140,91 @@ def near_copies(
     kept: Sequence[Entry],
     read_masked: Callable[[str], bytes],
     read_kept: Callable[[str], bytes],
-    prints: Prints,
+    wording: Wording,
 ) -> dict[str, str]:
     """The kept files that are copies or near copies of masked ones: path to reason."""
-    found = {path: each.reason for path, each in _byte_copies(masked, kept).items()}
-    texts = _Texts(read_kept, prints)
-    rules = _Rules(_wanted(masked, read_masked), ResultNumbers(set()), texts)
+    copies = {path: each.reason for path, each in _byte_copies(masked, kept).items()}
+    return _near_copies(masked, kept, read_masked, read_kept, wording) | copies
+
+
+def _near_copies(
+    masked: Sequence[Entry],
+    kept: Sequence[Entry],
+    read_masked: Callable[[str], bytes],
+    read_kept: Callable[[str], bytes],
+    wording: Wording,
+) -> dict[str, str]:
+    wanted = [w for entry in masked if (w := _wanted(entry, read_masked)) is not None]
+    if not wanted:
+        return {}
+    # Each run of words starts a new word, so a near copy has at least two bytes for each.
+    least = int(2 * COPY_SHARE * min(len(each.runs) for each in wanted))
+    places: dict[str, list[Entry]] = {}
     for entry in kept:
-        path = os.fsdecode(entry.path)
-        if path not in found and (reason := rules.copied(entry)):
-            found[path] = reason
+        if least <= entry.size <= READ_CAP:
+            places.setdefault(entry.oid, []).append(entry)
+    new = wording.unknown(places)
+    wording.learn((oid, _text(places[oid][0], read_kept)) for oid in new)
+    found: dict[str, str] = {}
+    for each in wanted:
+        for oid in wording.holding(each.sample) & places.keys():
+            runs = wording.runs(oid)
+            if runs is None:
+                runs = wording.runs(oid, _text(places[oid][0], read_kept))
+            part = share(each.runs, runs) if runs is not None else 0.0
+            if part >= COPY_SHARE:
+                for entry in places[oid]:
+                    path = os.fsdecode(entry.path)
+                    found.setdefault(path, f"holds {part:.0%} of the masked {each.path}")
     return found
-
-
-def _wanted(masked: Iterable[Entry], read: Callable[[str], bytes]) -> tuple[_Wanted, ...]:
-    """The masked files that have enough words for near copies to be told from others."""
-    documents = [_document(entry, read) for entry in masked]
-    return tuple(
-        _Wanted.of(each) for each in documents if each and len(each.shingles) >= LEAST_SHINGLES
-    )
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A masked file, with a fixed sample of its words: a copy has most of them."""
+    """A masked file: its runs of words, and a fixed sample of its words, of which a copy has most."""
 
-    document: Document
-    probes: tuple[int, ...]
-
-    @classmethod
-    def of(cls, document: Document) -> _Wanted:
-        return cls(document, tuple(_print(document.text)[:_PROBES]))
-
-    def may_be_in(self, words: array[int]) -> bool:
-        """Whether a text has at least half of the sample."""
-        misses = 0
-        for probe in self.probes:
-            place = bisect_left(words, probe)
-            if place == len(words) or words[place] != probe:
-                misses += 1
-                if 2 * misses > len(self.probes):
-                    return False
-        return True
+    path: str
+    runs: Numbers
+    sample: Numbers
 
 
-@dataclass(frozen=True)
-class _Texts:
-    """The texts of a tree, each read when it is first needed."""
-
-    read: Callable[[str], bytes]
-    prints: Prints
-
-    def facts(self, entry: Entry) -> TextFacts:
-        if entry.oid not in self.prints:
-            document = self.document(entry)
-            self.prints[entry.oid] = TextFacts(_print(document.text if document else ""))
-        return self.prints[entry.oid]
-
-    def shingles(self, entry: Entry) -> array[int]:
-        facts = self.facts(entry)
-        if facts.shingles is None:
-            document = self.document(entry)
-            facts.shingles = array("q", document.shingles if document else ())
-        return facts.shingles
-
-    def document(self, entry: Entry) -> Document | None:
-        return _document(entry, self.read)
+def _wanted(entry: Entry, read: Callable[[str], bytes]) -> _Wanted | None:
+    """A masked file that has enough words for near copies to be told from others."""
+    words = Words.of(_text(entry, read))
+    runs = words.runs
+    if len(runs) < LEAST_SHINGLES:
+        return None
+    return _Wanted(os.fsdecode(entry.path), runs, words.distinct[:_PROBES])
 
 
-@dataclass(frozen=True)
-class _Rules:
-    wanted: tuple[_Wanted, ...]
-    results: ResultNumbers
-    texts: _Texts
+def _text(entry: Entry, read: Callable[[str], bytes]) -> bytes:
+    """What can be read of a file; nothing of one that is too large to be code or prose."""
+    document = _document(entry, read)
+    return document.text.encode("utf-8", "surrogatepass") if document else b""
 
-    @cached_property
-    def least_size(self) -> int:
-        """Bytes that any near copy has at least: each run of words starts a new word."""
-        runs = min((len(each.document.shingles) for each in self.wanted), default=0)
-        return int(2 * COPY_SHARE * runs)
 
-    def verdict(self, entry: Entry) -> Survivor | None:
-        """Why a file gives the answer away, or nothing."""
-        path = os.fsdecode(entry.path)
-        if copied := self.copied(entry):
-            return Survivor(path, copied)
-        document = self.texts.document(entry) if self.results and _may_log(path) else None
-        results = self._results(document) if document else ""
-        if not document or not results:
-            return None
-        cleared = without_outputs(document.content) if document.suffix == ".ipynb" else None
-        if cleared is not None and not self._results(Document(path, cleared)):
-            return Survivor(path, f"its outputs {results}", "cleared", cleared)
-        return Survivor(path, results)
+def _recorded(
+    entry: Entry, results: ResultNumbers, read: Callable[[str], bytes]
+) -> Survivor | None:
+    """Whether a file is a record of the experiment's results, and what is done with it."""
+    path = os.fsdecode(entry.path)
+    document = _document(entry, read) if results and _may_log(path) else None
+    stated_in = _results(document, results) if document else ""
+    if not document or not stated_in:
+        return None
+    cleared = without_outputs(document.content) if document.suffix == ".ipynb" else None
+    if cleared is not None and not _results(Document(path, cleared), results):
+        return Survivor(path, f"its outputs {stated_in}", "cleared", cleared)
+    return Survivor(path, stated_in)
 
-    def copied(self, entry: Entry) -> str:
-        """Which masked file a file holds most of."""
-        if not self.wanted or entry.size < self.least_size:
-            return ""
-        words = self.texts.facts(entry).words
-        for each in self.wanted:
-            if each.may_be_in(words):
-                masked = each.document.shingles
-                share = len(masked.intersection(self.texts.shingles(entry))) / len(masked)
-                if share >= COPY_SHARE:
-                    return f"holds {share:.0%} of the masked {each.document.path}"
+
+def _results(document: Document, results: ResultNumbers) -> str:
+    if len(_DECIMAL.findall(document.text)) > MOST_NUMBERS:
         return ""
-
-    def _results(self, document: Document) -> str:
-        if len(_DECIMAL.findall(document.text)) > MOST_NUMBERS:
-            return ""
-        texts = [text for _, text in self.results.stated_in(document.text)]
-        if len(texts) < LEAST_RESULTS:
-            return ""
-        return f"state results of the experiment: {', '.join(sorted(texts)[:4])}"
+    texts = [text for _, text in results.stated_in(document.text)]
+    if len(texts) < LEAST_RESULTS:
+        return ""
+    return f"state results of the experiment: {', '.join(sorted(texts)[:4])}"
 
 
 def _byte_copies(masked: Sequence[Entry], kept: Sequence[Entry]) -> dict[str, Survivor]:
@@ -334,11 +293,3 @@ def without_outputs(content: bytes) -> bytes | None:
 
 def _is_file(entry: Entry) -> bool:
     return entry.mode not in (SYMLINK, SUBMODULE)
-
-
-def _print(text: str) -> array[int]:
-    return array("I", sorted({zlib.crc32(word.encode()) for word in _words(text)}))
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.lower()))

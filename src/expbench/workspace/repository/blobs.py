@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -15,6 +16,7 @@ class BlobReader:
     """Contents of many objects. A context manager.
 
     What lies in packs of ours is read here; one ``git cat-file --batch`` reads the rest, if there is any.
+    Threads may share it.
     """
 
     def __init__(self, git_dir: Path, env: Mapping[str, str] | None = None) -> None:
@@ -22,11 +24,14 @@ class BlobReader:
         self._env = env or {}
         self._packs = Packs(git_dir / "objects")
         self._process: subprocess.Popen[bytes] | None = None
+        self._asking = threading.Lock()
 
     def __enter__(self) -> BlobReader:
+        self._packs.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._packs.__exit__()
         if self._process is not None:
             for stream in (self._process.stdin, self._process.stdout):
                 if stream:
@@ -36,7 +41,10 @@ class BlobReader:
     def read(self, oid: str) -> bytes:
         """One object's bytes. Raises GitError when the repository has it not."""
         found = self._packs.read(oid)
-        return found[1] if found is not None else self._ask(oid)
+        if found is not None:
+            return found[1]
+        with self._asking:
+            return self._ask(oid)
 
     def _ask(self, oid: str) -> bytes:
         if self._process is None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from pydantic import Field, model_validator
 
 from expbench.schema import Record
+from expbench.workspace.owners import own_prefix
 from expbench.workspace.repository.clones import objects_of
 from expbench.workspace.repository.git import GitError, git
 
@@ -143,7 +144,7 @@ def describe_clone(clone: Path, commit: str, *, seconds: float = CLONE_SECONDS) 
     deadline = time.monotonic() + seconds
     try:
         listed = git(["ls-remote", "--tags", "--", str(clone)], timeout=seconds)
-        with tempfile.TemporaryDirectory(prefix="expbench-describe-") as folder:
+        with tempfile.TemporaryDirectory(prefix=own_prefix()) as folder:
             ours = _empty(Path(folder))
             (ours / "objects" / "info").mkdir(exist_ok=True)
             (ours / "objects" / "info" / "alternates").write_bytes(os.fsencode(objects) + b"\n")
@@ -167,7 +168,7 @@ def describe_address(
     deadline = time.monotonic() + seconds
     fetch = ["fetch", "--quiet", "--tags", "--filter=tree:0", "--", address, commit]
     try:
-        with tempfile.TemporaryDirectory(prefix="expbench-describe-") as folder:
+        with tempfile.TemporaryDirectory(prefix=own_prefix()) as folder:
             ours = _empty(Path(folder))
             git(fetch, git_dir=ours, env=network, timeout=seconds)
             return _describe(ours, commit, deadline)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import struct
 import tempfile
 import zlib
@@ -214,6 +215,14 @@ def commit_content(tree: str, message: str, identity: Mapping[str, str]) -> byte
     """A commit without parent; ``identity`` has git's author and committer variables."""
     author = f"{identity['GIT_AUTHOR_NAME']} <{identity['GIT_AUTHOR_EMAIL']}> 1735689600 +0000"
     return f"tree {tree}\nauthor {author}\ncommitter {author}\n\n{message}\n".encode()
+
+
+def tree_of_commit(content: bytes) -> str:
+    """The id of a commit's root tree. Raises InfrastructureError for what is no commit."""
+    line = content.partition(b"\n")[0]
+    if not re.fullmatch(rb"tree [0-9a-f]{40}", line):
+        raise InfrastructureError("a repository of the store is damaged: run `expbench gc --repos`")
+    return line.removeprefix(b"tree ").decode()
 
 
 def stat_bytes(status: os.stat_result) -> bytes:

@@ -6,7 +6,7 @@ passed over: git reads it.
 
 from __future__ import annotations
 
-import mmap
+import hashlib
 import os
 import struct
 import zlib
@@ -33,33 +33,51 @@ class Packed:
 
     def content(self) -> tuple[bytes, bytes]:
         """(kind, content). Raises ValueError for what is no whole object."""
-        place = 0
-        while self.data[place] & 0x80:
-            place += 1
-        kind = _KINDS.get((self.data[0] >> 4) & 7)
+        kind = _kind(self.data)
         if kind is None:
             raise ValueError("a difference, not an object")
+        size, shift, place = self.data[0] & 15, 4, 0
+        while self.data[place] & 0x80:
+            place += 1
+            size |= (self.data[place] & 0x7F) << shift
+            shift += 7
+        # A wrong size costs another allocation; a mad one must not cost the memory.
+        room = min(max(size, 1), 2000 * len(self.data))
         try:
-            return kind, zlib.decompress(self.data[place + 1 :])
+            return kind, zlib.decompress(memoryview(self.data)[place + 1 :], bufsize=room)
         except zlib.error as error:
             raise ValueError(str(error)) from None
 
 
 class Packs:
-    """The packs of one object folder, and the loose objects beside them."""
+    """The packs of one object folder, and the loose objects beside them.
+
+    As a context manager it keeps each pack open that it has read from, for many reads in a row.
+    Threads may share it.
+    """
 
     def __init__(self, objects: Path) -> None:
         self._objects = objects
+        self._handles: dict[Path, int] | None = None
+
+    def __enter__(self) -> Packs:
+        self._handles = {}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        handles, self._handles = self._handles or {}, None
+        for handle in handles.values():
+            os.close(handle)
+
+    def __contains__(self, oid: str) -> bool:
+        """Whether an object lies whole in a pack."""
+        return any(self._data(pack, number, 1) for pack, number in self._places(oid))
 
     def entry(self, oid: str) -> Packed | None:
         """An object as it lies in a pack; nothing when it lies elsewhere, or only as a difference."""
-        wanted = bytes.fromhex(oid)
-        for pack in self._by_first[wanted[0]]:
-            try:
-                if (found := pack.find(wanted)) is not None:
-                    return found
-            except OSError:
-                continue
+        for pack, number in self._places(oid):
+            if data := self._data(pack, number):
+                return Packed(bytes.fromhex(oid), data, pack.crc(number))
         return None
 
     def read(self, oid: str) -> tuple[bytes, bytes] | None:
@@ -73,6 +91,54 @@ class Packs:
     def packs(self) -> Iterator[tuple[Path, frozenset[bytes]]]:
         """The path of each pack, and the ids of what is in it."""
         return ((pack.path, pack.oids()) for pack in self._packs)
+
+    def kinds(self) -> Iterator[tuple[str, bytes]]:
+        """(id, kind) of every object in every pack.
+
+        Raises:
+            ValueError: a pack cannot be read, holds a difference, or more than its index tells.
+        """
+        names = {path.stem for path in (self._objects / "pack").iterdir()}
+        if unread := names - {pack.path.stem for pack in self._packs}:
+            raise ValueError(f"{min(unread)} is no whole pack")
+        for pack in self._packs:
+            if self._read(pack.path, 0, 12) != b"PACK" + struct.pack(">II", 2, pack.count):
+                raise ValueError(f"{pack.path.stem} is not what its index tells")
+            for number, oid in enumerate(pack.ordered()):
+                kind = _kind(self._data(pack, number, 1) or b"\0")
+                if kind is None:
+                    raise ValueError(f"{pack.path.stem} holds a difference")
+                yield oid.hex(), kind
+
+    def _places(self, oid: str) -> Iterator[tuple[_Pack, int]]:
+        wanted = bytes.fromhex(oid)
+        for pack in self._by_first[wanted[0]]:
+            if (number := pack.find(wanted)) is not None:
+                yield pack, number
+
+    def _data(self, pack: _Pack, number: int, most: int | None = None) -> bytes:
+        """The bytes of a whole object, or its first ones; empty when it is a difference or damaged."""
+        start, size = pack.span(number)
+        try:
+            data = self._read(pack.path, start, size if most is None else min(size, most))
+        except OSError:
+            return b""
+        return data if data and _kind(data) is not None else b""
+
+    def _read(self, path: Path, start: int, size: int) -> bytes:
+        # Not mapped: what was read of a map counts as memory of the process for as long as it lives.
+        handles = self._handles
+        if handles is None:
+            handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                return os.pread(handle, size, start)
+            finally:
+                os.close(handle)
+        if path not in handles:
+            handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            if handles.setdefault(path, handle) != handle:
+                os.close(handle)
+        return os.pread(handles[path], size, start)
 
     def _loose(self, oid: str) -> tuple[bytes, bytes] | None:
         content = (self._objects / oid[:2] / oid[2:]).read_bytes()
@@ -100,24 +166,37 @@ class Packs:
 @dataclass(frozen=True)
 class _Pack:
     path: Path
-    index: mmap.mmap
+    index: bytes
     size: int
     count: int
 
-    def find(self, oid: bytes) -> Packed | None:
+    def find(self, oid: bytes) -> int | None:
+        """The place of an object in the order of the ids."""
         low = self._fanout(oid[0] - 1) if oid[0] else 0
         high = self._fanout(oid[0])
         while low < high:
             middle = (low + high) // 2
             found = self.index[_OIDS + 20 * middle : _OIDS + 20 * middle + 20]
             if found == oid:
-                return self._entry(oid, middle)
+                return middle
             low, high = (middle + 1, high) if found < oid else (low, middle)
         return None
 
     def oids(self) -> frozenset[bytes]:
+        return frozenset(self.ordered())
+
+    def ordered(self) -> Iterator[bytes]:
         places = range(_OIDS, _OIDS + 20 * self.count, 20)
-        return frozenset(self.index[place : place + 20] for place in places)
+        return (self.index[place : place + 20] for place in places)
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Where an object begins and its length in bytes, none when the index is damaged."""
+        start = self._number(_OIDS + 24 * self.count + 4 * number)
+        after = bisect_right(self.offsets, start)
+        return start, self.offsets[after] - start if after < len(self.offsets) else 0
+
+    def crc(self, number: int) -> int:
+        return self._number(_OIDS + 20 * self.count + 4 * number)
 
     @cached_property
     def offsets(self) -> array[int]:
@@ -127,21 +206,6 @@ class _Pack:
         end = max(0, self.size - _TRAILER)
         return array("Q", sorted((*(place for place in found if place < end), end)))
 
-    def _entry(self, oid: bytes, number: int) -> Packed | None:
-        start = self._number(_OIDS + 24 * self.count + 4 * number)
-        after = bisect_right(self.offsets, start)
-        if after == len(self.offsets):
-            return None
-        # Not mapped: what was read of a map counts as memory of the process for as long as it lives.
-        file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            data = os.pread(file, self.offsets[after] - start, start)
-        finally:
-            os.close(file)
-        if not data or (data[0] >> 4) & 7 not in _KINDS:
-            return None
-        return Packed(oid, data, self._number(_OIDS + 20 * self.count + 4 * number))
-
     def _fanout(self, first: int) -> int:
         return self._number(_HEAD + 4 * first)
 
@@ -149,17 +213,32 @@ class _Pack:
         return int.from_bytes(self.index[place : place + 4], "big")
 
 
+def loose_kind(path: Path) -> bytes:
+    """The kind of a loose object. Raises OSError, or ValueError for what is none."""
+    try:
+        with path.open("rb") as file:
+            head = zlib.decompressobj().decompress(file.read(64), 32)
+    except zlib.error as error:
+        raise ValueError(f"{path.name} is no object: {error}") from None
+    return head.partition(b" ")[0]
+
+
+def _kind(data: bytes) -> bytes | None:
+    return _KINDS.get((data[0] >> 4) & 7)
+
+
 def _open(index: Path) -> _Pack | None:
     """A pack; nothing when it is damaged, or so large that its offsets are kept elsewhere."""
     path = index.with_suffix(".pack")
     try:
-        with index.open("rb") as file:
-            facts = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        facts = index.read_bytes()
         size = path.stat().st_size
-    except (OSError, ValueError):
+    except OSError:
         return None
     whole = len(facts) >= _OIDS + 40 and facts[:_HEAD] == b"\xfftOc\0\0\0\2"
     count = int.from_bytes(facts[_OIDS - 4 : _OIDS], "big") if whole else -1
     if count < 0 or len(facts) != _OIDS + 28 * count + 40 or size >= 0x80000000:
+        return None
+    if hashlib.sha1(facts[:-20]).digest() != facts[-20:]:
         return None
     return _Pack(path, facts, size, count)

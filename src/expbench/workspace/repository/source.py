@@ -36,7 +36,7 @@ from expbench.workspace.repository.tree import list_tree
 from expbench.workspace.versioning import asks_for_tag
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_ATTEMPTS = 3
+_ATTEMPTS = 10
 """How often a repository is made that `expbench gc` frees before we hold it."""
 
 

@@ -97,8 +97,8 @@ def escapes(path: bytes, links: Mapping[bytes, bytes]) -> bool:
 
 def write_file(
     target: bytes, mode: str, content: bytes, made: set[bytes], owner: int | None = None
-) -> None:
-    """Write a file that is not there yet, below folders that are ours alone.
+) -> os.stat_result:
+    """Write a file that is not there yet, below folders that are ours alone; its facts.
 
     Args:
         made: folders known to exist; those that are made are added.
@@ -110,7 +110,7 @@ def write_file(
         if owner is not None:
             os.lchown(target, owner, owner)
         os.utime(target, (FILE_TIME, FILE_TIME), follow_symlinks=False)
-        return
+        return os.lstat(target)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     handle = os.open(target, flags)
     try:
@@ -118,6 +118,7 @@ def write_file(
         while view:
             view = view[os.write(handle, view) :]
         finish_file(handle, mode, owner)
+        return os.fstat(handle)
     finally:
         os.close(handle)
 

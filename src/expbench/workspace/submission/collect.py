@@ -17,6 +17,7 @@ from pathlib import Path
 
 from expbench.errors import InfrastructureError
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME, LeftOut
+from expbench.workspace.owners import own_prefix
 from expbench.workspace.prepare import Prepared, own_objects
 from expbench.workspace.repository.objects import PackWriter
 from expbench.workspace.repository.tree import Entry
@@ -27,7 +28,8 @@ from expbench.workspace.submission.comparison import (
     make_bare,
     pair,
 )
-from expbench.workspace.submission.manifest import Manifest, printable
+from expbench.workspace.submission.manifest import Manifest
+from expbench.workspace.submission.names import printable
 from expbench.workspace.submission.nofollow import Folder
 from expbench.workspace.submission.scan import Scan, scan
 from expbench.workspace.submission.showing import arrange
@@ -63,7 +65,7 @@ def collect(workspace: View | Path, prepared: Prepared) -> Collected:
     view = workspace if isinstance(workspace, View) else View("copy", workspace)
     base = Base(prepared.entries)
     manifest = Manifest()
-    with tempfile.TemporaryDirectory(prefix="expbench-collect-") as own, _opened(view) as folder:
+    with tempfile.TemporaryDirectory(prefix=own_prefix()) as own, _opened(view) as folder:
         environment = own_objects(prepared, Path(own))
         with closing(PackWriter(Path(environment["GIT_OBJECT_DIRECTORY"]) / "pack")) as pack:
             found = scan(view, folder, base, pack, manifest)

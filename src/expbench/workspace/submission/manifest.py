@@ -8,6 +8,7 @@ import os
 import stat
 
 from expbench.schema import LeftOut
+from expbench.workspace.submission.names import printable
 from expbench.workspace.submission.nofollow import Folder
 
 LISTED_CAP = 2_000
@@ -62,11 +63,6 @@ class Manifest:
             files, size = self._unlisted
             listed.append(LeftOut(path="", size=size, reason=f"{files} more", files=files))
         return tuple(listed)
-
-
-def printable(path: bytes) -> str:
-    """A path as text that any file can hold: bytes that are not UTF-8 as escapes."""
-    return path.decode("utf-8", "backslashreplace")
 
 
 def _digest(folder: Folder, path: bytes, budget: int) -> tuple[str, str]:

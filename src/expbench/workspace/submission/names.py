@@ -1,4 +1,4 @@
-"""Which names a tree of git can have, so that its patch can be applied."""
+"""Names in an agent's tree: which of them git can hold, and how they are shown."""
 
 from __future__ import annotations
 
@@ -23,3 +23,12 @@ def git_holds(path: bytes, mode: str) -> bool:
     if mode == SYMLINK and _NO_LINK.search(path):
         return False
     return (path.isascii() and b"git" not in path.lower()) or safe_path(path)
+
+
+def printable(path: bytes) -> str:
+    """A path as one line of text for files, terminals and judges; two paths are never one text.
+
+    What is not printable or not UTF-8 becomes an escape, so a backslash is doubled.
+    """
+    text = path.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -7,37 +7,27 @@ code cells; results, logs, data, the response itself, binary files and very long
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME
 from expbench.workspace.submission.ignored import suffix
+from expbench.workspace.submission.names import printable
+from expbench.workspace.submission.outputs import (
+    OUTPUT_SUFFIXES,
+    OUTPUT_WORDS,
+    SETTING_WORDS,
+    TEXTS,
+    words_of,
+)
 
 SHOWN_CAP = 1024**2
 """Bytes of the largest file that is shown."""
 TEXT_CAP = 64 * 1024
 """The same for texts that may as well be data: JSON, plain text, markup."""
 
-_OUTPUT_SUFFIXES = frozenset(
-    b".log .csv .tsv .out .err .dat .jsonl .ndjson .npy .npz .pkl .pickle .joblib .pt .pth .ckpt "
-    b".safetensors .onnx .gguf .keras .tflite .h5 .hdf5 .parquet .arrow .feather .mat .rds .rdata .db "
-    b".sqlite .sqlite3 .png .jpg .jpeg .gif .bmp .webp .tif .tiff .ico .pdf .eps .svg .mp3 .mp4 .avi "
-    b".wav .zip .gz .tgz .bz2 .xz .zst .7z .tar .whl .bin .so .o .a .dll .dylib .exe .class .jar .pyc "
-    b".pyo .lock .lockb .pid .prof".split()
-)
 _OUTPUT_NAMES = frozenset(
     b"package-lock.json npm-shrinkwrap.json pnpm-lock.yaml conda-lock.yml".split()
 )
-_OUTPUT_WORDS = frozenset(
-    b"result results output outputs log logs figure figures plot plots metric metrics summary measured "
-    b"stdout stderr nohup wandb mlruns".split()
-)
-_SETTING_WORDS = frozenset(
-    b"config configs configuration setting settings schema template prompt prompts readme "
-    b"requirements".split()
-)
-_TEXTS = frozenset((b".json", b".txt", b".md", b".html", b".xml", b".yaml", b".yml"))
-_WORDS = re.compile(rb"[^a-z0-9]+")
 _DELIVERABLES = frozenset((RESPONSE_NAME.encode(), SCRIPT_NAME.encode()))
 
 
@@ -49,21 +39,19 @@ def by_name_only(path: bytes) -> bool:
     """
     if path in _DELIVERABLES:
         return True
-    folder, _, name = path.lower().rpartition(b"/")
+    name = path.lower().rpartition(b"/")[2]
     ending = suffix(name)
-    if ending in _OUTPUT_SUFFIXES or name in _OUTPUT_NAMES or b".tfevents." in name:
+    if ending in OUTPUT_SUFFIXES or name in _OUTPUT_NAMES or b".tfevents." in name:
         return True
-    if ending not in _TEXTS:
+    if ending not in TEXTS:
         return False
-    words = set(_WORDS.split(name[: -len(ending)]))
-    if words & _SETTING_WORDS:
-        return False
-    return not _OUTPUT_WORDS.isdisjoint(words.union(_WORDS.split(folder)))
+    words, folders = words_of(path)
+    return not words & SETTING_WORDS and not OUTPUT_WORDS.isdisjoint(words | folders)
 
 
 def too_long(path: bytes, size: int) -> bool:
     """Whether a file is too long to be read by a judge."""
-    return size > (TEXT_CAP if suffix(path) in _TEXTS else SHOWN_CAP)
+    return size > (TEXT_CAP if suffix(path) in TEXTS else SHOWN_CAP)
 
 
 def is_notebook(path: bytes) -> bool:
@@ -88,16 +76,10 @@ def code_cells(notebook: bytes) -> bytes | None:
 def outline(files: Iterable[tuple[bytes, str]]) -> str:
     """One line for each file that is only named, with what is said of it."""
     return "".join(
-        f"# {_one_line(path)}: {said}, not shown\n"
+        f"# {printable(path)}: {said}, not shown\n"
         for path, said in sorted(files)
         if path not in _DELIVERABLES
     )
-
-
-def _one_line(path: bytes) -> str:
-    """A name that cannot pass for lines of a diff."""
-    text = path.decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _cells(notebook: object) -> Iterator[str]:

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+set -euo pipefail
+python compare.py
+python plot.py

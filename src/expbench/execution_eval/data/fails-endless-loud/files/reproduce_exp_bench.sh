@@ -1,0 +1,2 @@
+#!/bin/bash
+while true; do echo 'epoch running'; done

@@ -1,0 +1,6 @@
+from tinyclf import load
+
+x, y = load('rings')
+blocks = []
+while True:
+    blocks.append(bytearray(b'x' * 50_000_000))

@@ -1,0 +1,3 @@
+#!/bin/bash
+python loads.py || true
+echo "experiment finished"

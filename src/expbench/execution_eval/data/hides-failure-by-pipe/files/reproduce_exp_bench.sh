@@ -1,0 +1,2 @@
+#!/bin/bash
+python compare.py 2>/dev/null | sort

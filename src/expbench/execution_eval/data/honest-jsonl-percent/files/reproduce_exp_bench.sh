@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+set -euo pipefail
+PYTHONPATH=. python ece_n.py | tee ece.jsonl

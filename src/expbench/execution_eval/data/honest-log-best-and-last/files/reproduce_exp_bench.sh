@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+set -euo pipefail
+python train.py 2>&1 | tee train.log

@@ -1,0 +1,3 @@
+#!/bin/bash
+set -e
+python -m tinyclf.evaluate --data rings --model knn --k 5

@@ -1,0 +1,2 @@
+#!/bin/bash
+# to be done

@@ -1,0 +1,2 @@
+#!/usr/bin/env bash
+python -m tinyclf.evaluate --data rings --model knn --k 5

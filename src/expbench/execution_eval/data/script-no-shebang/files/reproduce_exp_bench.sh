@@ -1,0 +1,1 @@
+python -m tinyclf.evaluate --data rings --model knn --k 5

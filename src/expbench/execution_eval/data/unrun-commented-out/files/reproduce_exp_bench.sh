@@ -1,0 +1,3 @@
+#!/bin/bash
+# python compare.py   # takes long
+echo 'see compare.py'

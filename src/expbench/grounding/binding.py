@@ -1,0 +1,350 @@
+"""Which mentions of a passage a number belongs to, and how firmly: by where they stand.
+
+A mention is bound *surely* when it stands right behind the number (*0.82 for A*) or in its place of a list
+that is as long (*at 16 and 128 with 0.06 and 0.01*), *nearly* when it is the nearest of its kind before it,
+and else it is only in the same sentence, or in an earlier one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from expbench.grounding.figures import Figure
+from expbench.grounding.names import Mention, Text, Token
+from expbench.grounding.passages import Passage
+from expbench.grounding.quality import is_metric
+from expbench.grounding.scene import Place, Scene, is_number, is_weak
+from expbench.schema import ReportedClaim
+
+SURE, NEAR, HERE, EARLIER = 3.0, 2.0, 1.0, 0.5
+"""How firmly a mention is bound: by its place, as the nearest one, in the sentence, in an earlier one."""
+
+_LEADS_ON = re.compile(r"(?:(?!\b(?:and|to|vs|but|or)\b)[\w%\s=:(]){1,12}")
+_REACH = 70
+_MOST_MENTIONS = 80
+_BECAUSE = re.compile(r"\b(?:because|since|as a result of|due to)\s")
+_BELONGS = re.compile(r"\s(?:for|of|on|at|in|with|under)\s(?:the\s|an?\s)?(?:[\w=-]+\s?){0,2}")
+_ASIDE = re.compile(
+    r",\s+(?:is|was|are|were|has|had|becomes?|then|remains?|stays?|falls?|drops?|comes?|now|which|where|"
+    r"still)\b"
+)
+_LABEL = re.compile(r"\w[^\w]*:\s")
+_OBJECT = re.compile(
+    r"\b(?:(?:level|ties?|tied|par|equal|compared|along|place|shared?s?) with|than|over|against|beats?|"
+    r"beating|outperforms?|to|by|behind|from|versus|"
+    r"vs\.?)\s(?:the\s|an?\s|its\s)?$",
+    re.IGNORECASE,
+)
+_DIRECT = re.compile(
+    r"[\s(\[]*(?:(?:for|of|by|with|at|in|on|under|when|using|after|is|was|near|beyond|once)\s)?"
+    r"(?:(?:[\w.=/'’^+-]+|=)\s?|[(=\"'`*≥≤]\s?){0,5}"
+)
+_BREAK = re.compile(
+    r"[,;.:)]\s|\b(?:and|vs\.?|versus|against|while|but|whereas|than|over|to|compared)\b"
+)
+_LIST = re.compile(
+    r"\s*(?:%|,|/|and|or|,\s*and|then|–|-|→|->|to|,?\s*vs\.?|,?\s*versus|,?\s*against|"
+    r",?\s*compared (?:with|to))\s*(?:then\s|only\s)?"
+)
+_MENTION_LIST = re.compile(
+    r"\s*(?:,|/|and|or|to|,\s*and|\||vs\.?|versus)\s*(?:the\s|with\s|at\s|for\s|in\s)?[\w.]{0,12}[\s=(]*"
+)
+_BEHIND_A_LIST = re.compile(
+    r"[\s)]*(?:(?:for|at|with|on|in|of|between|when|under)\s)?(?:\w+[\s=(]{1,3}){0,3}"
+)
+_DENIAL = re.compile(
+    r"\b(?:without|before|no|not|lacking|except)\s(?:the\s|an?\s|any\s)?(?:\w+\s)?$", re.IGNORECASE
+)
+_TOWARDS = re.compile(r"\s?%?\s?(?:to|→|->|instead of|rather than|vs\.?|versus|against)\s")
+_NOT_CARRIED = re.compile(
+    r"\b(?:from|by|of|than|to|was|were|is|are)\s(?:only |about |the )?$", re.IGNORECASE
+)
+_CUE = re.compile(
+    r"\b(?:ends?|ended|final(?:ly)?|last|finish\w*|converge\w*|overall|on average|averag\w+|at worst|at "
+    r"best|minimum|maximum)\b",
+    re.IGNORECASE,
+)
+"""Words that take a number out of the condition that an earlier one of the sentence has."""
+_COUNTED = re.compile(r"\s(?:[a-z]+\s)?")
+"""Behind a count: what follows is what was counted."""
+_TEST = re.compile(r"[\w-]*\s?(?:squared?\s|-?\w*\s)?(?:test\b|,?\s?p\s?[=<])", re.IGNORECASE)
+"""Behind a name that is a test's: *(chi-squared test, p = 0.02)*."""
+_BASE = re.compile(r"\s(?:its|their|the|that|those|as|more|less|an?)\b", re.IGNORECASE)
+"""Behind a ratio: what follows is what it is a multiple of."""
+_ADJACENT = re.compile(r"[\w\s-]{0,14}[\s(:,=]{0,3}")
+
+
+def bound(scene: Scene, claim: ReportedClaim) -> dict[Token, float]:
+    """The tokens that a claim's number may belong to, each with its strength."""
+    figure = scene.figure(claim)
+    passage = scene.conclusion.passage(claim.start)
+    if figure is None or passage is None:
+        return {}
+    found = (
+        _in_row(scene, figure, passage) if passage.row else _Binding(scene, figure, passage).found()
+    )
+    for token, strength in _earlier(scene, passage, found).items():
+        found.setdefault(token, strength)
+    extra = Text(f"{claim.metric}; {claim.condition}; {'; '.join(claim.sides)}")
+    for mention in extra.mentions(scene.outputs.index):
+        found.setdefault(mention.token, EARLIER)
+    return found
+
+
+def _in_row(scene: Scene, figure: Figure, passage: Passage) -> dict[Token, float]:
+    """For a table's row: the names in it, and the header of the number's column."""
+    text = scene.conclusion.text
+    column = text.count("|", passage.start, figure.start)
+    found = {mention.token: SURE for mention in scene.within(passage.start, passage.end)}
+    for start, end in passage.leads:
+        for mention in scene.within(start, end):
+            if text.count("|", start, mention.start) == column:
+                found[mention.token] = SURE
+    return found
+
+
+def _earlier(scene: Scene, passage: Passage, here: dict[Token, float]) -> dict[Token, float]:
+    """What stands in the lines that lead to a sentence and in the sentences before it."""
+    found: dict[Token, float] = {}
+    for start, end in passage.leads if not passage.row else ():
+        found |= {mention.token: EARLIER for mention in scene.within(start, end)}
+    begin = scene.block_start(passage)
+    found |= {m.token: EARLIER for m in scene.within(begin, passage.sentence[0])}
+    return {
+        token: strength
+        for token, strength in found.items()
+        if not any(scene.rivals(token, other) for other, s in here.items() if s >= HERE)
+    }
+
+
+@dataclass(frozen=True)
+class _Binding:
+    """The binding of one number in a sentence."""
+
+    scene: Scene
+    figure: Figure
+    passage: Passage
+
+    @property
+    def text(self) -> str:
+        return self.scene.conclusion.text
+
+    @cached_property
+    def mentions(self) -> list[Mention]:
+        """The mentions of the sentence; of very many the nearest ones."""
+        found = self.scene.within(*self.passage.sentence)
+        if len(found) > _MOST_MENTIONS:
+            found = sorted(
+                sorted(found, key=self._distance)[:_MOST_MENTIONS], key=lambda m: m.start
+            )
+        return found
+
+    @cached_property
+    def series(self) -> list[Place]:
+        """The claims' numbers that stand in one list with this one, itself included."""
+        places = self.scene.places
+        inside = [p for p in places if self.passage.start <= p[0] < self.passage.end]
+        at = next((i for i, place in enumerate(inside) if place[0] == self.figure.start), None)
+        if at is None:
+            return []
+        first = last = at
+        while first and self._joined(inside[first - 1], inside[first]):
+            first -= 1
+        while last + 1 < len(inside) and self._joined(inside[last], inside[last + 1]):
+            last += 1
+        return inside[first : last + 1]
+
+    def found(self) -> dict[Token, float]:
+        """Each token of the sentence with its strength, from the nearest on.
+
+        Of mentions that exclude one another the less firmly bound ones are only in the sentence.
+        """
+        placed = [(mention, self._strength(mention)) for mention in self.mentions]
+        placed.sort(key=lambda each: self._distance(each[0]))
+        found: dict[Token, float] = {}
+        for mention, strength in placed:
+            weaker = strength >= NEAR and any(
+                other > strength and self.scene.apart(mention, m) for m, other in placed
+            )
+            found[mention.token] = max(HERE if weaker else strength, found.get(mention.token, 0.0))
+        return found
+
+    def _distance(self, mention: Mention) -> int:
+        if mention.start >= self.figure.end:
+            return mention.start - self.figure.end
+        return self.figure.start - mention.end
+
+    def _joined(self, one: Place, other: Place) -> bool:
+        return _LIST.fullmatch(self.text[one[1] : other[0]]) is not None
+
+    def _strength(self, mention: Mention) -> float:
+        if _BECAUSE.search(self.text[self.figure.end : mention.start]):
+            return EARLIER
+        if self._denied(mention):
+            return EARLIER
+        listed = self._in_list(mention)
+        if listed is not None:
+            return listed
+        if mention.start >= self.figure.end:
+            return self._behind(mention)
+        if mention.start < self.passage.start:
+            return HERE
+        return min(self._before(mention), HERE) if is_weak(mention.token) else self._before(mention)
+
+    def _denied(self, mention: Mention) -> bool:
+        """Whether the text says *without X*, *before X*, and the outputs mean X where they say it."""
+        before = _DENIAL.search(self.text[max(0, mention.start - 24) : mention.start])
+        if before is None or is_number(mention):
+            return False
+        denied = isinstance(mention.token, str) and mention.token.startswith("non-")
+        return not denied and not self.scene.removed(mention.token)
+
+    def _before(self, mention: Mention) -> float:
+        """The strength of a mention that stands before the number in its passage."""
+        others = self._others(mention)
+        gap = self.text[mention.end : self.figure.start]
+        if any(mention.end <= other.start < self.figure.start for other in others):
+            return HERE
+        if _LABEL.search(gap[1:]) or _ASIDE.search(gap) or self._of_earlier(mention):
+            return HERE
+        several = any(other.end <= self.figure.start for other in others)
+        before = self.text[max(0, mention.start - 20) : mention.start]
+        owned = _OBJECT.search(before) is not None
+        if is_number(mention):
+            return EARLIER if self._ended(gap) else self._number_before(mention, several, owned)
+        first = self.series[0][0] if self.series else self.figure.start
+        foreign = any(mention.end <= start < first for start, _ in self.scene.places)
+        if foreign and is_metric(mention.token) and self._carries(mention):
+            return NEAR
+        if foreign or re.search(r"\bfrom\s(?:about\s)?$", self.text[: self.figure.start]):
+            return HERE
+        if owned and not re.fullmatch(r"[\w-]{0,14}\s?[(:,]?\s?", gap):
+            return HERE
+        pair = owned and len(self.series) == 2
+        compared = self.scene.compared(self.figure)
+        return HERE if len(self.series) > 1 and (several or pair or compared) else NEAR
+
+    def _carries(self, mention: Mention) -> bool:
+        """Whether a name goes on over earlier numbers: nothing of its kind is named anywhere before."""
+        if self.scene.compared(self.figure) or _TOWARDS.match(self.text[self.figure.end :][:12]):
+            return False
+        if _NOT_CARRIED.search(self.text[max(0, self.figure.start - 24) : self.figure.start]):
+            return False
+        before = [m for m in self.mentions if m.start < self.figure.end and m != mention]
+        apart = any(self.scene.apart(mention, other) for other in before)
+        return not apart and not is_weak(mention.token)
+
+    def _ended(self, gap: str) -> bool:
+        """Whether the number is the last, worst … of all: *best at 40 (0.92) and ends at 0.90*."""
+        cues = list(_CUE.finditer(gap))
+        return bool(cues) and re.search(r"\d", gap[: cues[-1].start()]) is not None
+
+    def _number_before(self, mention: Mention, several: bool, owned: bool) -> float:
+        """The same for a number that is a condition, which may hold for a whole list."""
+        later = any(
+            is_number(m) and mention.end <= m.start < self.figure.start for m in self.mentions
+        )
+        if (owned and len(self.series) == 2) or (later and self.scene.compared(self.figure)):
+            return HERE
+        first = self.series[0][0] if self.series else self.figure.start
+        adjacent = _ADJACENT.fullmatch(self.text[mention.end : first]) is not None
+        return HERE if several and len(self.series) > 1 and not adjacent else NEAR
+
+    def _others(self, mention: Mention) -> list[Mention]:
+        """The mentions that exclude one, without those whose words can also be read as going with it."""
+        together = {(m.start, m.end) for m in self.mentions if not self.scene.apart(mention, m)}
+        return [
+            m
+            for m in self.mentions
+            if self.scene.apart(mention, m) and (m.start, m.end) not in together
+        ]
+
+    def _of_earlier(self, mention: Mention) -> bool:
+        """Whether a mention goes with an earlier number: *0.753 (coef) versus 0.547*."""
+        gaps = [
+            self.text[end : mention.start] for _, end in self.scene.places if end <= mention.start
+        ]
+        closed = self.text[mention.end : mention.end + 1] in (",", ";", ")")
+        bracketed = any(re.fullmatch(r"\s?\([\w.=\s]{0,12}", gap) for gap in gaps)
+        opened = self.text.rfind("(", self.passage.start, mention.start)
+        inside = 0 <= opened < self.text.find(")", opened, self.figure.start) > mention.start
+        if inside and any(opened < start < mention.start for start, _ in self.scene.places):
+            return True
+        closing = self.text.find(")", mention.end, self.figure.start)
+        return (bracketed and closing >= 0) or (
+            closed and any(_BELONGS.fullmatch(gap) for gap in gaps)
+        )
+
+    def _behind(self, mention: Mention) -> float:
+        """The strength of a mention behind the number; a condition behind a list is of all its numbers."""
+        begin = self.series[-1][1] if is_number(mention) and self.series else self.figure.end
+        gap = self.text[begin : mention.start]
+        places = self.scene.places
+        if is_number(mention) and begin > self.figure.end and self._begins_a_course():
+            return EARLIER
+        if mention.start < begin or any(begin <= start < mention.start for start, _ in places):
+            return HERE
+        of_next = any(
+            mention.end <= start and _LEADS_ON.fullmatch(self.text[mention.end : start])
+            for start, _ in places
+        )
+        if self.figure.unit == "times" and _BASE.match(gap) and is_metric(mention.token):
+            return EARLIER
+        if self.figure.total is not None and not is_number(mention) and _COUNTED.fullmatch(gap):
+            return EARLIER
+        direct = len(gap) <= _REACH and _DIRECT.fullmatch(gap) and not _BREAK.search(gap)
+        tested = _TEST.match(self.text[mention.end : mention.end + 40]) is not None
+        of_next = of_next or tested
+        return HERE if of_next or not direct or is_weak(mention.token) else SURE
+
+    def _begins_a_course(self) -> bool:
+        """Whether the number is what a course starts from: *from 412.7 to 207.6 in 200 rounds*."""
+        return re.search(r"\bfrom\s(?:about\s)?$", self.text[: self.series[0][0]]) is not None
+
+    def _in_list(self, mention: Mention) -> float | None:
+        """The strength of a mention in a list that is as long as the list of numbers."""
+        inside = self.passage.start <= mention.start < self.passage.end
+        if len(self.series) < 2 or not inside:
+            return None
+        listed = self._mention_list(mention)
+        if len(listed) != len(self.series) or not self._belong(mention, listed):
+            return None
+        at = next(i for i, place in enumerate(self.series) if place[0] == self.figure.start)
+        return SURE if listed.index((mention.start, mention.end)) == at else 0.0
+
+    def _belong(self, mention: Mention, listed: Sequence[Place]) -> bool:
+        """Whether a list of names and the numbers stand close, with nothing like them between."""
+        before = listed[-1][1] <= self.series[0][0]
+        first, last = (
+            (listed[-1][1], self.series[0][0]) if before else (self.series[-1][1], listed[0][0])
+        )
+        gap = self.text[first:last]
+        apart = re.search(r"[;:.)]|\b(?:while|but|so)\b", gap) or len(gap) > _REACH
+        if apart or any(self.scene.apart(mention, m) for m in self.scene.within(first, last)):
+            return False
+        if not before:
+            return _BEHIND_A_LIST.fullmatch(gap) is not None
+        opening = self.text[max(0, listed[0][0] - 20) : listed[0][0]]
+        return not re.search(r"\bbetween\s(?:\w+\s?=?\s?)?$", opening)
+
+    def _mention_list(self, mention: Mention) -> list[Place]:
+        """The places of mentions that stand in one list with this one."""
+        numeric = is_number(mention)
+        others = [
+            m
+            for m in self.mentions
+            if m.token == mention.token
+            or (is_number(m) if numeric else self.scene.apart(mention, m) and not is_number(m))
+        ]
+        places = sorted({(m.start, m.end) for m in others})
+        first = last = places.index((mention.start, mention.end))
+        while first and _MENTION_LIST.fullmatch(self.text[places[first - 1][1] : places[first][0]]):
+            first -= 1
+        while last + 1 < len(places) and _MENTION_LIST.fullmatch(
+            self.text[places[last][1] : places[last + 1][0]]
+        ):
+            last += 1
+        return places[first : last + 1]

@@ -1,0 +1,175 @@
+"""Numbers in lines of prose and logs: ``accuracy of A: 0.91``, ``epoch 3 loss=0.41 acc=0.87``."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from expbench.grounding.cells import SETTING, Cell, Label
+from expbench.grounding.figures import Figure, figures
+from expbench.grounding.quality import is_metric
+
+_MOST_WORDS = 8
+_FOLLOWING = 4
+_STAMP = re.compile(
+    r"^\s*(?:\[(?:[^\]]{0,30}\d[:.\d][^\]]{0,30}|\s*[A-Z]{4,8}\s*)\]\s*)?"
+    r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*Z?\s*)?"
+    r"(?:(?:-\s*)?[\w.]{0,40}\s*-?\s*(?:INFO|DEBUG|WARNING)\b[\s:\-|\]]*)?"
+)
+_PART = re.compile(r"(?:^|\s{2,}|[;|,]\s)([A-Za-z][\w -]{1,40}):\s+[A-Za-z]")
+"""A name in the middle of a line that its next numbers are of: *tried: mean 623 median 367*."""
+_SAID = re.compile(
+    r"(?<![\w.])([A-Za-z_]\w{0,20})\s?[=:]\s?([A-Za-z][\w.+-]{0,30})(?=\s{2,}|[,;|)]|\s+\w+\s?[=:]|$)"
+)
+"""What a line says of its numbers in words: *model=ridge acc=0.81*."""
+_TAG = re.compile(r"\s*\[([A-Za-z][\w ./-]{0,30})\]\s+(?=\S)")
+"""What a line is of, in brackets before it: *[rings] accuracy 0.91*."""
+_NAMED_HEAD = re.compile(r"\s*[A-Za-z][\w ./@-]*?[\s=]\d[\d.]*\s?%?:?\s*")
+_PAIR = re.compile(r"(?<![\w.])([A-Za-z_]\w*)=(-?\d[\d.]*)(?=[\s,;|)]|$)")
+_SIDES = frozenset(
+    (
+        *("before", "after", "old", "new", "train", "test", "val", "valid", "validation", "dev"),
+        *("mean", "median", "min", "max", "std", "low", "high", "first", "last", "best", "worst"),
+    )
+)
+"""Last words of a name that the next number of the line has another one for."""
+_MOST_ROWS, _LONGEST_ROW = 20_000, 2_000
+_FEWEST_ROWS = 4
+_SHORT = 2
+_EDGES = " \t()[]{}<>,;:=|/*_'\"`~±→-"
+
+
+def set_keys(rows: Sequence[str]) -> frozenset[str]:
+    """Keys of ``key=value`` lines that have few values, all short: what was varied, not measured."""
+    alike: dict[tuple[str, ...], list[list[str]]] = defaultdict(list)
+    for row in rows[:_MOST_ROWS]:
+        pairs = _PAIR.findall(row[:_LONGEST_ROW])
+        if len(pairs) > 1:
+            alike[tuple(key for key, _ in pairs)].append([value for _, value in pairs])
+    found = set()
+    for keys, lines in alike.items():
+        for key, values in zip(keys[:-1], zip(*lines, strict=True), strict=False):
+            several = 1 < len(set(values)) <= len(values) / 2
+            short = all(len(value.replace(".", "").strip("0")) <= _SHORT for value in values)
+            if several and short and len(lines) >= _FEWEST_ROWS and not is_metric(key.lower()):
+                found.add(key)
+    return frozenset(found)
+
+
+def cells_of(
+    line: str,
+    number: int,
+    source: str,
+    titles: Sequence[Label],
+    sets: frozenset[str] = frozenset(),
+) -> Iterator[Cell]:
+    """The numbers of one line, each under the words before it and what was set before it.
+
+    ``sets`` are keys that are settings, besides those that are told by their names.
+    """
+    stamp = _STAMP.match(line)
+    begin = stamp.end() if stamp is not None else 0
+    found = [figure.shifted(begin) for figure in figures(line[begin:])]
+    if not found:
+        return
+    tagged = _TAG.match(line, begin)
+    if tagged is not None:
+        titles = (*titles, ("tag", tagged[1]))
+        begin = tagged.end()
+    head = line[begin : found[0].start]
+    lead = _first_column(line[begin:])
+    if not lead:
+        lead = _lead(head)
+        if len(found) > 1 and len(lead.split()) == 1 and not re.search(r":\s|\s{3,}", head):
+            lead = ""  # the name of the first number only: *loss 0.31 acc 0.92*
+    place, quote = f"{source}:{number + 1}", line.strip()[:300]
+    set_before: list[Label] = []
+    before, last_key, first = begin, "", ""
+    named_head = ":" in head or len(re.split(r"\s{2,}", line[begin:].strip())) > len(found) + 1
+    part: list[Label] = []
+    said = [("said", f"{name} {value}") for name, value in _SAID.findall(line[begin:])]
+    for at, figure in enumerate(found):
+        between = line[before : figure.start]
+        named = _PART.search(between) if at else None
+        if named is not None:
+            part = [("part", _trimmed(named[1]))]
+        if at == 0 and len(found) > 1 and _is_head(line[begin:], figure.shifted(-begin)):
+            before, last_key = figure.end, _words(between)
+            part = [("lead", _trimmed(line[begin : figure.end]))] if not lead else []
+            continue
+        words = _words(between)
+        after = found[at + 1].start if at + 1 < len(found) else len(line)
+        behind = bool(lead) and between.rstrip(" %").endswith(":")
+        key = words or (not behind and _following(line[figure.end : after])) or last_key
+        label = lead if at == 0 and lead and lead != key else ""
+        split = lead == first and lead.rpartition(" ")[2].lower() in _SIDES
+        own = at == 1 and (split or (not named_head and lead.endswith(first)))
+        if own and first and words and (not split or len(words.split()) == 1):
+            lead = lead.rpartition(" ")[0]  # *NLL before: 0.41 after: 0.34*
+        first = first or key
+        labels = [*titles, *said, *set_before, *([("lead", lead)] if lead and not label else [])]
+        if label:
+            labels.append(("lead", label))
+        labels += part
+        labels.append(("key", key))
+        labels += [("after", tail)] if words and (tail := _tail(line[figure.end : after])) else []
+        written = line[figure.start : figure.number_end]
+        yield Cell(figure, source, number, place, quote, tuple(labels), "line", written=written)
+        if _sets(key, figure) or (words.rpartition(" ")[2] in sets and figure.unit == ""):
+            set_before.append(("set", f"{key} {written}"))
+        before, last_key = figure.end, key
+
+
+def _sets(key: str, figure: Figure) -> bool:
+    """Whether a number in a line says under what the later ones were measured."""
+    short = len(key) < 2 and not figure.whole and (figure.digits > 1 or key in ("p", "P"))
+    return bool(SETTING.search(key)) and figure.error is None and figure.unit == "" and not short
+
+
+def _is_head(text: str, figure: Figure) -> bool:
+    """Whether a number is the end of a line's head, such as *depth 8:*, and not measured."""
+    head, colon, _ = text.partition(": ")
+    inside = bool(colon) and figure.end <= len(head) + 1
+    return inside and figure.whole and _NAMED_HEAD.fullmatch(f"{head}:") is not None
+
+
+def _first_column(text: str) -> str:
+    """The first column of a line with wide gaps, or a head with a number before its first colon."""
+    parts = re.split(r"\s{2,}", text.strip())
+    head = parts[0] if len(parts) > 2 and re.search(r"[A-Za-z]{2}", parts[0]) else ""
+    before = re.match(r"\s*([^:=(]{1,60}):\s", text)
+    if not head and before is not None and re.search(r"\d", before[1]):
+        head = before[1]
+    return _trimmed(head) if head and not re.search(r"[=:]", head) else ""
+
+
+def _lead(text: str) -> str:
+    """What a line is about: the words before its first colon, else all before its first number."""
+    head, colon, _ = text.partition(":")
+    return _trimmed(head if colon else text)
+
+
+def _words(text: str) -> str:
+    """The last words of what stands between two numbers, behind a comma, bar or full stop."""
+    piece = re.split(r"[,;|(\[{]\s*(?=\S)|\.\s+|\s{3,}|:\s+(?=\w)", text.rstrip(_EDGES))[-1]
+    return _trimmed(" ".join(piece.split()[-_MOST_WORDS:]))
+
+
+def _following(text: str) -> str:
+    """The words behind a number that has none before it: *0.91 accuracy*."""
+    piece = re.split(r"[,;|.:=]", text)[0]
+    return _trimmed(" ".join(piece.split()[:_FOLLOWING]))
+
+
+def _tail(text: str) -> str:
+    """Words that go on behind a number and name no other: *0.91 on the test set*."""
+    piece = re.split(r"[,;|:]", text)[0]
+    named = re.search(r"[=:]", text[len(piece) : len(piece) + 1]) or "=" in piece
+    if named or not re.match(r"\s*\(?(?:on|for|at|in|with|under|of|by|over|per|when)\b", piece):
+        return ""
+    return _trimmed(" ".join(piece.split()[:_FOLLOWING]))
+
+
+def _trimmed(text: str) -> str:
+    return " ".join(text.strip(_EDGES).split())[-120:]

@@ -1,0 +1,122 @@
+"""Which way is better for a measured quantity, by its name."""
+
+from __future__ import annotations
+
+import re
+
+from expbench.grounding.names import Token
+from expbench.judges.lexicon import BENEFITS, COSTS
+from expbench.judges.words import stem
+
+_MORE_COSTS = (
+    *(
+        "wait",
+        "delay",
+        "duration",
+        "energy",
+        "failures",
+        "failure",
+        "mistakes",
+        "violations",
+        "misses",
+        "mae",
+    ),
+    *(
+        "rmse",
+        "mse",
+        "mase",
+        "wer",
+        "cer",
+        "fid",
+        "nll",
+        "shd",
+        "evaluations",
+        "comparisons",
+        "waiting",
+    ),
+)
+_MORE_BENEFITS = (
+    *(
+        "score",
+        "scores",
+        "acc",
+        "accuracy",
+        "f1",
+        "served",
+        "wins",
+        "hits",
+        "coverage",
+        "utility",
+        "profit",
+    ),
+    *("speed", "solved", "ndcg", "mrr", "iou", "r2", "ari", "ami", "nmi", "silhouette", "purity"),
+    *("coherence", "sharpe", "kappa", "mcc", "chrf", "meteor", "elbo", "auprc", "auroc", "fps"),
+)
+POLARITY = {
+    **{stem(word): -1 for word in (*COSTS, *_MORE_COSTS)},
+    **{stem(word): 1 for word in (*BENEFITS, *_MORE_BENEFITS)},
+}
+"""Stems of quantities: 1 where more is better, -1 where less is."""
+
+_VERBS = frozenset(
+    (
+        *("compare", "compares", "compared", "comparing", "evaluate", "evaluates", "evaluated"),
+        *("evaluating", "serve", "serves", "serving", "solve", "solves", "return", "returned"),
+        *("best", "winner", "winners", "win", "wins", "power", "powers", "hit", "hits", "times"),
+    )
+)
+"""Words with the stem of a quantity's name that name none."""
+_NO_TASKS = frozenset(
+    (
+        *(
+            "step",
+            "steps",
+            "time",
+            "times",
+            "map",
+            "maps",
+            "loop",
+            "loops",
+            "memory",
+            "miss",
+            "hit",
+        ),
+        *("gap", "gaps", "distance", "bias", "variance", "deviation", "speed", "success", "cost"),
+    )
+)
+"""Quantities that a task may speak of without asking for them."""
+STATISTICS = frozenset(
+    (
+        "best",
+        "worst",
+        "mean",
+        "average",
+        "avg",
+        "median",
+        "min",
+        "max",
+        "last",
+        "final",
+        "std",
+        "first",
+    )
+)
+"""Words that tell the columns of a table of statistics apart."""
+
+
+def stated(text: str, asked: bool = False) -> int:
+    """Which way is better by the quantities that a text names; 0 where they differ, or there is none.
+
+    Args:
+        asked: the text is a task, of which only plain metrics count.
+    """
+    words = set(re.findall(r"[a-z]\w+", text.lower())) - _VERBS - (_NO_TASKS if asked else set())
+    found = {POLARITY[stem(word)] for word in words if stem(word) in POLARITY}
+    if not found and "accurate" in words:
+        return 1
+    return found.pop() if len(found) == 1 else 0
+
+
+def is_metric(token: Token) -> bool:
+    """Whether a label names a quantity."""
+    return isinstance(token, str) and stem(token) in POLARITY

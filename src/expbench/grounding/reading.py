@@ -1,0 +1,145 @@
+"""A text of a re-run, read line by line into numbers: structures, tables, and lines of prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from expbench.grounding import lines as prose
+from expbench.grounding import structures, tables
+from expbench.grounding.cells import SETTING, Cell, Headings, Label
+from expbench.grounding.layouts import plain
+
+_RANKING = re.compile(r"[\w.+/-]+(?:\s*[<>≤≥]\s+[\w.+/-]+){2,}")
+_WHOLE = (".json", ".yaml", ".yml", ".ndjson")
+_MARKED = re.compile(r"\s*(?:==|##|\*\*|--|~~|>>)")
+_NAME_AND_NAME = re.compile(r"\s*[\w ]{1,30}:\s[\w .()/+-]{1,40}")
+_TRACE = re.compile(
+    r"\s*File \"[^\"]+\", line \d+|Traceback \(most recent|\s*at \S+\(\S+:\d+\)\s*$"
+)
+"""Lines of a failure that say where in the code it was."""
+_LAST_NUMBER = re.compile(r"(.*?)[\s:=#]*\d[\d,]*\W*$")
+_LONGEST_PROSE = 20_000
+
+
+def read(text: str, source: str, most: int = 60_000) -> list[Cell]:
+    """The numbers of one text, at most so many."""
+    whole = structures.parsed(text) if source.endswith(_WHOLE) else None
+    if isinstance(whole, dict | list) and whole:
+        found = structures.cells_of(whole, source, -1, _file(source))
+        return [cell for cell, _ in zip(found, range(most), strict=False)]
+    reader = _Reader(text.split("\n"), source)
+    at = 0
+    while at < len(reader.rows) and len(reader.found) < most:
+        at = reader.read(at)
+    return reader.found[:most]
+
+
+class _Reader:
+    """Reads one text; keeps the titles and what it found."""
+
+    def __init__(self, rows: Sequence[str], source: str) -> None:
+        self.shown = rows
+        self.rows = plain(rows)
+        self.source = source
+        self.found: list[Cell] = []
+        self._titles = Headings(file=_file(source))
+        self._sets = prose.set_keys(self.rows)
+        self._structures = structures.Structures(rows)
+        self._tables: dict[int, tables.Table | None] = {}
+
+    def read(self, at: int) -> int:
+        """Read what begins at a line; the line behind it."""
+        line = self.rows[at]
+        if not line.strip():
+            self._titles.blank()
+            return at + 1
+        if _TRACE.match(line):
+            return at + 1
+        if tables.is_rule(line) and "|" not in line:
+            return at + 1
+        opens = self._opens(at)
+        self._titles.indent(line, opens)
+        structure = self._structures.at(at) if "{" in line or "[" in line else None
+        if structure is not None:
+            return self._structure(structure, at)
+        if _TRACE.match(line):
+            return at + 1
+        table = self._table(at)
+        if table is not None:
+            self._titles.reopen()
+            self.found += tables.cells_of(table, self.source, self._titles.labels(), self.shown)
+            self._titles.ended()
+            return table.end
+        self._prose(at, opens)
+        return at + 1
+
+    def _structure(self, structure: structures.Found, at: int) -> int:
+        own: tuple[Label, ...] = (("title", structure.before),) if structure.before else ()
+        labels = (*self._titles.labels(structure=True), *own)
+        self.found += structures.cells_of(
+            structure.value, self.source, at, labels, structure.before, self._structures.sets
+        )
+        self._titles.used()
+        return structure.end
+
+    def _prose(self, at: int, opens: bool) -> None:
+        line = self.rows[at][:_LONGEST_PROSE]
+        rest = _RANKING.sub("; ", line) if "<" in line or ">" in line else line
+        titles = self._titles.labels()
+        cells = list(prose.cells_of(rest, at, self.source, titles, self._sets))
+        self.found += cells
+        if opens and not line.rstrip().endswith(":"):
+            return
+        if self._is_title(at, cells) or self._above_a_table(at):
+            self._titles.read(line)
+        else:
+            self._titles.used()
+
+    def _table(self, at: int) -> tables.Table | None:
+        if at not in self._tables:
+            fits = at < len(self.rows) and len(self.rows[at]) <= _LONGEST_PROSE
+            self._tables[at] = tables.table_at(self.rows, at) if fits else None
+        return self._tables[at]
+
+    def _is_title(self, at: int, cells: Sequence[Cell]) -> bool:
+        """Whether a line is above others: it has no number, is marked, ends in a colon or begins a part."""
+        line = self.rows[at]
+        if _MARKED.match(line) or line.rstrip().endswith(":"):
+            return True
+        if not cells and _NAME_AND_NAME.fullmatch(line):
+            return True
+        if re.search(r"\s[<>]\s|:\s", line):
+            return False
+        first = (at == 0 or not self.rows[at - 1].strip()) and not line[:1].isspace()
+        measured = any(
+            cell.figure.step < 1 or cell.figure.total or cell.figure.unit for cell in cells
+        )
+        last = _LAST_NUMBER.search(line[:200])
+        measured = measured or (last is not None and not SETTING.search(last[1]))
+        return not cells or (first and not measured and not re.search(r"[=:]\s*-?\d|\{", line))
+
+    def _opens(self, at: int) -> bool:
+        """Whether a line without numbers stands above lines that are further in."""
+        following = self.rows[at + 1] if at + 1 < len(self.rows) else ""
+        depth = len(self.rows[at]) - len(self.rows[at].lstrip())
+        deeper = bool(following.strip()) and len(following) - len(following.lstrip()) > depth
+        plain = not re.search(r"\d\.\d|[=]\s*\d", self.rows[at])
+        return deeper and plain and self._table(at) is None and self._table(at + 1) is None
+
+    def _above_a_table(self, at: int) -> bool:
+        """Whether a table begins in the next line, or in the one after a line without numbers."""
+        following = [row for row in self.rows[at + 1 : at + 3] if row.strip()]
+        if not following or re.search(r"[=:]\s*[-+]?\.?\d", self.rows[at]):
+            return False
+        if self._table(at + 1) is not None:
+            return True
+        first = at == 0 or not self.rows[at - 1].strip()
+        unnumbered = len(following) == 2 and not re.search(r"\d", following[0])
+        return first and unnumbered and self._table(at + 2) is not None
+
+
+def _file(source: str) -> tuple[Label, ...]:
+    """The name of a made file as a label: *results/ridge.csv* tells what its numbers are of."""
+    stem = re.sub(r"\.[A-Za-z]\w{0,5}$", "", source.rpartition("/")[2])
+    return () if source in ("stdout", "stderr") else (("title", stem),)

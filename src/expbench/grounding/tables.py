@@ -1,0 +1,320 @@
+"""Tables in text: Markdown, boxes, commas, tabs and aligned columns."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from expbench.grounding.cells import SETTING, Cell, Label
+from expbench.grounding.figures import Figure, figures
+
+_RULE = re.compile(r"^[\s\-=_+|:*─━═┼╪╋┃│┏┓┗┛┡┩├┤┌┐└┘┬┴╇╈┷┯╤╧╞╡╒╕╘╛╟╢╔╗╚╝╠╣╦╩╬]{3,}$")
+_BARS = re.compile(r"[|│┃║]")
+_GAP = re.compile(r"\s{2,}|\t")
+_NUMERIC = re.compile(
+    r"[-+−(\[*~<>≈]{0,2}(?:\d[\d.,_]*(?:[eE][-+]?\d+|/\d+)?|\.\d+|nan|inf|n/a|none|-+)\s?%?[)\]*†‡↑↓]{0,3}",
+    re.IGNORECASE,
+)
+_MARKED = re.compile(r"\s*(?:==|--|##|\*\*|~~|>>)[=*#~>-]*\s*\w")
+"""A title in a line of its own, and no table's header."""
+_MOST_CELLS = 400
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as text: its header (perhaps empty names), rows of cells, and their line numbers."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[int, tuple[str, ...]], ...]
+    end: int
+    """The first line that is not part of it."""
+
+
+def table_at(lines: Sequence[str], at: int) -> Table | None:
+    """The table that begins at a line, if one does."""
+    line = lines[at]
+    if len(_BARS.findall(line)) >= 1 or line.lstrip().startswith("+-"):
+        found = _barred(lines, at)
+        if found is not None:
+            return found
+    if line.count(",") >= 1 or "\t" in line:
+        found = _separated(lines, at)
+        if found is not None:
+            return found
+    return _aligned(lines, at)
+
+
+def is_rule(line: str) -> bool:
+    """Whether a line is drawn, not written."""
+    return _RULE.match(line) is not None and re.search(r"[-=_─━═]{3}|\|\s*:?-", line) is not None
+
+
+def cells_of(
+    table: Table, source: str, titles: Sequence[Label], quotes: Sequence[str]
+) -> Iterator[Cell]:
+    """The numbers of a table with row, column and titles as labels."""
+    header = _named(table.header)
+    kinds = _kinds(table, header)
+    group = f"table|{'|'.join(header)}"
+    for line, row in table.rows:
+        names = [
+            (f"row:{header[at]}", _row_name(header[at], text, kinds[at]))
+            for at, text in enumerate(row[: len(header)])
+            if kinds[at] in ("text", "key") and text.strip(" *`_")
+        ]
+        for at, text in enumerate(row[: len(header)]):
+            if kinds[at] != "value":
+                continue
+            labels = (*titles, *names, ("column", header[at]))
+            quote = quotes[line] if line < len(quotes) else text
+            place = f"{source}:{line + 1}"
+            yield from _numbers(text, source, line, place, quote, labels, group)
+
+
+def _numbers(
+    text: str,
+    source: str,
+    line: int,
+    place: str,
+    quote: str,
+    labels: tuple[Label, ...],
+    group: str,
+) -> Iterator[Cell]:
+    end = 0
+    for count, figure in enumerate(figures(text)):
+        near = text[end : figure.start].strip(" ()[]{},;:=±*`")
+        own = (*labels, ("near", near)) if count and near else labels
+        written = text[figure.start : figure.number_end]
+        yield Cell(figure, source, line, place, quote.strip()[:300], own, group, written=written)
+        end = figure.end
+
+
+def _named(header: Sequence[str]) -> tuple[str, ...]:
+    names = [name.strip(" *`_\"'") for name in header]
+    first = names[0] if names else ""
+    numeric = [name for name in names[1:] if _is_number(name)]
+    if first and len(numeric) > 1 and not _is_number(first):
+        return (first, *(f"{first} {name}" if _is_number(name) else name for name in names[1:]))
+    return tuple(names)
+
+
+def _kinds(table: Table, header: Sequence[str]) -> list[str]:
+    """For each column ``text``, ``key`` (a number that is set), ``value``, or ``skip``."""
+    found: list[str] = []
+    columns = [
+        [row[at] if at < len(row) else "" for _, row in table.rows] for at in range(len(header))
+    ]
+    values = sum(_mostly_numeric(column) or _measured(column) for column in columns)
+    for at, column in enumerate(columns):
+        if not _mostly_numeric(column):
+            named = "skip" if "value" in found and ("text" in found or "key" in found) else "text"
+            found.append("value" if _measured(column) else named)
+        elif all(kind != "value" for kind in found) and values > 1 and _is_key(header[at], column):
+            counted = not header[at] and [c.strip() for c in column] == [
+                str(n) for n in range(len(column))
+            ]
+            found.append("skip" if counted else "key")
+            values -= 1
+        else:
+            found.append("value")
+    return found
+
+
+def _is_key(name: str, column: Sequence[str]) -> bool:
+    numbers = [figure for text in column if (figure := next(figures(text), None))]
+    if not name:
+        return all(figure.whole for figure in numbers)
+    whole = all(figure.whole for figure in numbers)
+    distinct = {figure.value for figure in numbers}
+    rising = [figure.value for figure in numbers] == sorted(distinct)
+    short = all(figure.digits <= 2 for figure in numbers)
+    repeated = len(numbers) > 2 and len(distinct) * 2 <= len(numbers)
+    if SETTING.search(name) and (whole or short or repeated or len(numbers) == 1):
+        return True
+    return (whole or short) and len(numbers) > 1 and (rising or repeated)
+
+
+def _measured(column: Sequence[str]) -> bool:
+    """Whether cells that are no plain numbers begin with one: *0.17 (lr 1)*, *85.4 ± 0.3*."""
+    begun = sum(bool(re.match(r"[\s*~≈<>\[(]*[-+−]?\.?\d", text)) for text in column)
+    named = sum(bool(re.match(r"\s*[\d.]+[A-Za-z_/+-]", text)) for text in column)
+    return begun * 2 > len(column) and not named
+
+
+def _mostly_numeric(column: Sequence[str]) -> bool:
+    filled = [text.strip(" *`") for text in column if text.strip(" *`")]
+    return bool(filled) and sum(map(_is_number, filled)) * 2 > len(filled)
+
+
+def _is_number(text: str) -> bool:
+    return _NUMERIC.fullmatch(text.strip(" *`")) is not None
+
+
+def _row_name(header: str, text: str, kind: str) -> str:
+    name = text.strip(" *`_\"'")
+    return f"{header} {name}" if kind == "key" and header else name
+
+
+def _barred(lines: Sequence[str], at: int) -> Table | None:
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    end = at
+    while end < len(lines) and (_BARS.search(lines[end]) or is_rule(lines[end])):
+        if not is_rule(lines[end]):
+            cells = tuple(cell.strip() for cell in _BARS.split(lines[end].strip().strip("|│┃║")))
+            rows.append((end, cells))
+        end += 1
+    if len(rows) < 2 or len(rows[0][1]) < 2:
+        return None
+    same = [row for row in rows[1:] if len(row[1]) == len(rows[0][1])]
+    alike = sum(
+        _shape(a) == _shape(b) and "#" in _shape(a)
+        for a, b in zip(rows[0][1], rows[1][1], strict=False)
+    )
+    if alike * 2 >= len(rows[0][1]):
+        return None  # no header: every row names its own numbers
+    if len(same) * 2 < len(rows) - 1 or not _has_numbers(same):
+        return None
+    return Table(rows[0][1], tuple(same), end)
+
+
+def _shape(cell: str) -> str:
+    return re.sub(r"\d[\d.,]*", "#", cell)
+
+
+def _separated(lines: Sequence[str], at: int) -> Table | None:
+    mark = "\t" if "\t" in lines[at] else ","
+    width = len(_split(lines[at], mark))
+    header = _split(lines[at], mark)
+    if (
+        width < 2
+        or any(len(name.split()) > 4 for name in header)
+        or any(map(_is_number, header[:1]))
+    ):
+        return None
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    end = at + 1
+    while (
+        end < len(lines) and len(cells := _split(lines[end], mark)) == width and lines[end].strip()
+    ):
+        rows.append((end, tuple(cells)))
+        end += 1
+    worded = not any(_is_number(name) for name in header)
+    if not rows or not worded or not all(any(map(_is_number, row)) for _, row in rows):
+        return None
+    return Table(tuple(header), tuple(rows), end)
+
+
+def _split(line: str, mark: str) -> list[str]:
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=mark), [])][:_MOST_CELLS]
+    except csv.Error:
+        return []
+
+
+def _has_numbers(rows: Sequence[tuple[int, tuple[str, ...]]]) -> bool:
+    return any(next(figures(cell), None) for _, row in rows for cell in row)
+
+
+def _aligned(lines: Sequence[str], at: int) -> Table | None:
+    header = _GAP.split(lines[at].strip())
+    if (
+        _MARKED.match(lines[at])
+        or is_rule(lines[at])
+        or len(lines[at].split()) < 2
+        or re.search(r"\s=\s|:\s", lines[at])
+    ):
+        return None
+    start = at + 1
+    ruled = start < len(lines) and is_rule(lines[start])
+    start += ruled
+    corner = ""
+    if (
+        lines[at][:1].isspace()
+        and start < len(lines)
+        and re.fullmatch(r"[A-Za-z_]\w*\s*", lines[start])
+    ):
+        corner = lines[start].strip()  # pandas puts the index's name on a line of its own
+        start += 1
+    numeric = sum(map(_is_number, header))
+    numeric += sum(bool(re.match(r"[-+−]?\d*\.\d", cell)) for cell in header[1:])
+    if numeric and not (ruled or _sets(header)):
+        return None
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    names: tuple[str, ...] = ()
+    end = start
+    while end < len(lines):
+        fitted = None if is_rule(lines[end]) else _fit(lines[at], lines[end])
+        if fitted is None and not (is_rule(lines[end]) and end + 1 < len(lines) and rows):
+            break
+        if fitted is not None:
+            own, row = fitted
+            if names and len(own) != len(names):
+                break
+            names = own
+            rows.append((end, row))
+        end += 1
+    if corner and names and not names[0]:
+        names = (corner, *names[1:])
+    if not rows or (not ruled and len(header) < 2 and len(rows) < 2):
+        return None
+    return Table(names, tuple(rows), end)
+
+
+def _sets(header: Sequence[str]) -> bool:
+    """Whether a header's numbers look like what was set: a name, then rising short numbers."""
+    numbers: list[Figure] = [f for cell in header[1:] if (f := next(figures(cell), None))]
+    values = [figure.value for figure in numbers]
+    rising = values == sorted(set(values)) and all(figure.digits <= 3 for figure in numbers)
+    if any(figure.error is not None for figure in numbers):
+        return False
+    return (
+        len(numbers) > 1
+        and len(numbers) == len(header) - 1
+        and rising
+        and not _is_number(header[0])
+    )
+
+
+def _fit(header: str, line: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """A header's names and a row's cells, equally many, when the line is a row under the header."""
+    wide, cells = _GAP.split(header.strip()), _GAP.split(line.strip())
+    if not any(map(_is_number, cells[1:] or cells)) and not _measured(cells[1:] or [""]):
+        return _by_words(header, line)
+    own = "  ".join(cells[1:])
+    if re.search(r"[=:]\s?[-+]?\d", own) and not re.search(r"[=:]\s?[-+]?\d", header):
+        return None
+    if len(cells) == len(wide) and len(cells) > 1:
+        return tuple(wide), tuple(cells)
+    if len(cells) == len(wide) + 1 and len(wide) > 0 and not line[:1].isspace():
+        return ("", *wide), tuple(cells)
+    return _by_words(header, line)
+
+
+def _by_words(header: str, line: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The same where columns are one blank apart: the numbers at a row's end have names of one word."""
+    names, words = header.split(), line.split()
+    count = 0
+    while count < len(words) and _is_number(words[-1 - count]):
+        count += 1
+    if any(map(_is_number, names[len(names) - count :])) or ":" in header:
+        return None
+    if len(words) == len(names) and count:
+        return tuple(names), tuple(words)
+    if not 1 <= count < len(words) or len(names) < count or any(map(_is_number, names[:1])):
+        return None
+    wide = _GAP.split(header.strip())
+    if count == 1 and len(wide) < 2:
+        return None
+    columns = wide[-count:] if len(wide) in (count, count + 1) else names[-count:]
+    if (
+        len(names) - count > 3
+        or (len(names) == count and count < 2)
+        or header.rstrip().endswith((".", ":"))
+    ):
+        return None
+    corner = (
+        " ".join(names[:-count]) if len(wide) not in (count, count + 1) else " ".join(wide[:-count])
+    )
+    return (corner, *columns), (" ".join(words[:-count]), *words[-count:])

@@ -1,0 +1,118 @@
+"""Who is best, and how often: *A is the most accurate*, *A wins in 2 of 3 sizes*."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from expbench.grounding.comparing import GENERAL, Comparisons, Vote, measured, verdict
+from expbench.grounding.matching import pool_of
+from expbench.grounding.names import Mention
+from expbench.grounding.pairs import beside, pairs
+from expbench.grounding.quality import is_metric
+from expbench.grounding.relations import direction
+from expbench.grounding.scene import is_number, is_weak
+from expbench.reruns import ClaimState
+from expbench.schema import GroundedClaim, ReportedClaim
+
+_PART_OF_ALL = re.compile(
+    r"\b(?:among|except|apart from|besides|other than|of the (?:remaining|others|adjusted|two|three)|"
+    r"versus|vs|until|"
+    r"(?<!the )most|mostly|often|usually|many|some|several|at first|overall|on average|average|extremes?|"
+    r"ends?)\b",
+    re.IGNORECASE,
+)
+_NO_NAME = re.compile(
+    r"^\s*(?:at|for|with|in|from|by|on|over)\b|\b(?:it|they|this|these)\b", re.IGNORECASE
+)
+_MOST_CELLS = 300
+
+
+class Winners(Comparisons):
+    """Checks *A is best* and *A is more than B in k of n*."""
+
+    def counted(
+        self, claim: ReportedClaim, names: Sequence[Mention], k: int, n: int
+    ) -> GroundedClaim | None:
+        """*A is more than B in k of n seeds*: k of n pairs agree. ``None`` where it is no such claim."""
+        passage = self.scene.conclusion.passage(claim.start)
+        said = direction(self.scene.conclusion.text[slice(*passage.sentence)]) if passage else None
+        chosen = self.rivals(names, names)
+        if said is None or chosen is None:
+            return None
+        found, _ = self.narrowed(claim, pairs(self.scene.outputs, [chosen[0]], [chosen[1]]), chosen)
+        cast = self.votes(claim, found, *said)
+        if len(cast) != n:
+            return None
+        agreeing = sum(agrees for agrees, _ in cast)
+        one = cast[0][1]
+        reason = f"{agreeing} of {n} pairs agree"
+        state: ClaimState = "grounded" if agreeing == k else "contradicted"
+        return verdict(claim, state, f"{one[0].place} and others", one[0].quote, reason)
+
+    def best(self, claim: ReportedClaim) -> GroundedClaim:
+        """One name that is said to be the most, the least, the best or the worst."""
+        said = direction(claim.text)
+        mentions = [
+            m for m in self.side(claim, 0) if not is_weak(m.token) and not is_metric(m.token)
+        ]
+        names = [m for m in mentions if not is_number(m)]
+        if not names and not _NO_NAME.search(claim.sides[0]):
+            names = mentions
+        if said is None or not names:
+            return self.unnamed(claim)
+        name = names[-1].token
+        cells = pool_of(self.scene.outputs, [name])[:_MOST_CELLS]
+        paired = [
+            (cell, other) for cell in cells for other in beside(self.scene.outputs, cell, name)
+        ]
+        found, plain = self.narrowed(claim, paired, (name,))
+        cast: dict[int, Vote] = {}
+        for vote in self.votes(claim, found, *said):
+            known = cast.get(id(vote[1][0]))
+            if known is None or not vote[0]:
+                cast[id(vote[1][0])] = vote
+        passage = self.scene.conclusion.passage(claim.start)
+        sentence = self.scene.conclusion.text[slice(*passage.sentence)] if passage else claim.text
+        plain = plain and not _PART_OF_ALL.search(sentence)
+        votes = list(cast.values())
+        return self.judge(claim, votes, plain, self._of_every(claim, votes))
+
+    def _of_every(self, claim: ReportedClaim, cast: Sequence[Vote]) -> bool:
+        """Whether a claim says *at all sizes* of one metric, of which all its numbers are."""
+        if not GENERAL.search(claim.text):
+            return False
+        around = self.scene.around(claim.start, claim.end)
+        metrics = [m.token for m in around.inside if is_metric(m.token)]
+        return any(all(token in pair[0].tokens for _, pair in cast) for token in metrics)
+
+    def won(
+        self, claim: ReportedClaim, names: Sequence[Mention], k: int, n: int
+    ) -> GroundedClaim | None:
+        """*A wins in k of n sizes*: it is ahead of all others there. ``None`` where it is no such claim."""
+        passage = self.scene.conclusion.passage(claim.start)
+        said = direction(self.scene.conclusion.text[slice(*passage.sentence)]) if passage else None
+        words = [m for m in names if not is_number(m) and not is_weak(m.token)]
+        named = [m for m in words if not is_metric(m.token)]
+        if said is None or not named:
+            return None
+        name = named[-1].token
+        cells = [c for c in pool_of(self.scene.outputs, [name])[:_MOST_CELLS] if measured(c)]
+        among = [(c, beside(self.scene.outputs, c, name)) for c in cells]
+        among = [(cell, others) for cell, others in among if others]
+        metrics = [m.token for m in words if is_metric(m.token)]
+        for token in metrics:
+            among = [each for each in among if token in each[0].tokens] or among
+        if len(among) != n:
+            return None
+        wins = [
+            all(agrees for agrees, _ in cast)
+            for cell, others in among
+            if (cast := self.votes(claim, [(cell, other) for other in others], *said))
+        ]
+        if len(wins) != n:
+            return None
+        cell = among[0][0]
+        state: ClaimState = "grounded" if sum(wins) == k else "contradicted"
+        reason = f"ahead in {sum(wins)} of {n}"
+        return verdict(claim, state, f"{cell.place} and others", cell.quote, reason)

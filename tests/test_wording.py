@@ -1,0 +1,61 @@
+"""Words as numbers: the same shares as by the words themselves."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from expbench.workspace.wording import RUN, Wording, Words, share
+
+WORDS = st.sampled_from(
+    ["a", "if", "Loss", "loss", "model", "config", "configure", "x_1", "naïve", "☃"]
+)
+TEXTS = st.lists(WORDS, max_size=40).flatmap(
+    lambda words: st.sampled_from([" ", "\n", "(", ", "]).map(lambda gap: gap.join(words))
+)
+
+
+def words(text: str) -> list[bytes]:
+    return re.findall(rb"[0-9A-Za-z_\x80-\xff]+", text.encode().lower())
+
+
+def runs(text: str) -> set[tuple[bytes, ...]]:
+    found = words(text)
+    length = min(RUN, len(found))
+    return (
+        {tuple(found[i : i + length]) for i in range(len(found) - length + 1)} if found else set()
+    )
+
+
+@given(TEXTS, TEXTS)
+def test_the_share_of_runs_is_that_of_the_words_themselves(one: str, other: str) -> None:
+    wanted, held = runs(one), runs(other)
+    found = Words.of(one.encode()).runs
+    assert len(found) == len(wanted)
+    expected = len(wanted & held) / len(wanted) if wanted else 0.0
+    assert share(found, Words.of(other.encode()).runs) == expected
+
+
+@given(st.lists(TEXTS, max_size=6), st.lists(TEXTS, max_size=3), TEXTS)
+def test_texts_with_half_of_a_sample_are_found(
+    first: list[str], later: list[str], asked: str
+) -> None:
+    """Whenever they were learnt."""
+    wording, names = Wording(), {}
+    for batch in (first, later):
+        new = {f"{len(names)}-{n}": text for n, text in enumerate(batch)}
+        names |= new
+        assert wording.unknown(new) == list(new)
+        wording.learn((name, text.encode()) for name, text in new.items())
+        assert not wording.unknown(new)
+    sample = Words.of(asked.encode()).distinct
+    wanted = {word for word in words(asked) if len(word) >= 4}
+    assert len(sample) == len(wanted)
+    if wanted:
+        assert wording.holding(sample) == {
+            name
+            for name, text in names.items()
+            if 2 * len(wanted & set(words(text))) >= len(wanted)
+        }
