@@ -157,17 +157,6 @@ def test_the_program_is_read_only_inside_and_its_python_runs(
         host.discard(place)
 
 
-def test_what_is_in_use_is_not_freed(
-    shelf: ProgramShelf, host: SandboxHost, wheels: Path, found: tuple[Interpreter, ...]
-) -> None:
-    made = _install(shelf, host, wheels, found)
-    assert [each.state for each in shelf.gc()] == ["in use"]
-    made.close()
-    assert [each.state for each in shelf.gc(dry_run=True)] == ["freed"]
-    assert [each.state for each in shelf.gc()] == ["freed"]
-    assert shelf.installed() == ()
-
-
 def test_no_fitting_python_is_said_with_how_to_get_one(
     shelf: ProgramShelf, host: SandboxHost, wheels: Path
 ) -> None:
@@ -208,6 +197,7 @@ def test_the_command_installs_and_says_what_is_there(folder: Folder, wheels: Pat
     arguments = ("curie", "--version", "1.0", "--wheels", str(wheels), "--json")
     said = folder("agents", "install", *arguments)
     facts = json.loads(said[said.index("{") : said.rindex("}") + 1])
+    assert json.loads(folder("gc", "--json"))["items"] == [], "a new run would take it"
     assert facts["name"] == "curie" and facts["version"] == "1.0" and len(facts["digest"]) == 16
     model = folder.model(calls("bash", command="ls"))
     unsafe = ("--sandbox", "local", "--unsafe", "--task", QUICK)

@@ -20,6 +20,7 @@ from expbench.dataset import Suite
 from expbench.judges.base import verdict_on
 from expbench.judges.cache import Kept, VerdictFolder
 from expbench.paths import CachePaths
+from expbench.programs import ProgramRecord, ProgramShelf
 from expbench.sandboxes.environment import python_environment
 from expbench.schema import RubricItem
 from expbench.workspace import SourceFinder
@@ -122,6 +123,7 @@ def test_a_dry_run_changes_nothing_and_tells_what_the_real_one_frees(filled: Cac
         "tree": 2,
         "repository": 2,
         "environment": 1,
+        "program": 0,
         "verdict": 0,
     }
     left = {path.relative_to(filled.paths.root).as_posix() for path in filled.paths.root.rglob("*")}
@@ -164,6 +166,48 @@ def test_verdicts_are_freed_only_when_asked_for(gc: Cache) -> None:
     assert "judges' verdicts" in gc("--verdicts")
     assert folder.get(new) is None
     assert sorted(path.name for path in shard.iterdir()) == [".put-alive", "notes.json"]
+
+
+def program(gc: Cache, digest: str, name: str, made: int) -> Path:
+    """An installed program; ``made`` orders those of one name."""
+    folder = gc.paths.agents / digest
+    (folder / "root" / "bin").mkdir(parents=True)
+    (folder / "root" / "bin" / name).write_bytes(os.urandom(5000))
+    record = ProgramRecord(
+        name=name, version=f"{made}.0", kind="npm", parts=(), made=f"2025-01-0{made}T00:00:00"
+    )
+    (folder / "record.json").write_text(record.model_dump_json())
+    for beside in (".lock", ".making"):
+        folder.with_suffix(beside).touch()
+    return folder
+
+
+def test_programs_that_later_ones_replaced_go_and_the_others_when_asked_for(gc: Cache) -> None:
+    old, new = program(gc, "a" * 16, "codex_cli", 1), program(gc, "b" * 16, "codex_cli", 2)
+    other, strange = program(gc, "c" * 16, "opencode", 1), gc.paths.agents / "mine"
+    strange.mkdir()
+    shelf = ProgramShelf(gc.paths.agents)
+    held = shelf.find(old.name)
+    assert held is not None
+    assert gc.states() == {f"agents/{old.name}": "in use"}
+    held.close()
+    assert gc.states("--keep-days", "1") == {f"agents/{old.name}": "recent"}
+    assert gc.states("--dry-run") == {f"agents/{old.name}": "freed"}
+    size = gc.used()
+    done = gc.json()
+    assert gc.used() == size - done["bytes"] and done["bytes"] > 5000
+    assert {digest for digest, _ in shelf.installed()} == {new.name, other.name}
+    assert "agents' programs" in gc("--agents")
+    assert list(gc.paths.agents.iterdir()) == [strange], "locks go with what they are of"
+
+
+def test_an_installation_that_nobody_finishes_goes(gc: Cache) -> None:
+    dead = gc.paths.agents / f"{unfinished()}{DEAD}-x"
+    dead.mkdir(parents=True)
+    no_record = program(gc, "d" * 16, "opencode", 1)
+    (no_record / "record.json").unlink()
+    assert gc.states() == {f"agents/{dead.name}": "freed"}
+    assert gc.states("--agents") == {f"agents/{no_record.name}": "freed"}
 
 
 def test_a_file_with_two_links_is_counted_when_the_last_goes(gc: Cache, tmp_path: Path) -> None:
@@ -326,7 +370,7 @@ def test_without_a_cache_there_is_nothing_to_free(gc: Cache) -> None:
     assert not gc.paths.root.exists()
 
 
-@pytest.mark.parametrize("name", ["", "repos", "work", "envs", "verdicts"])
+@pytest.mark.parametrize("name", ["", "repos", "work", "envs", "agents", "verdicts"])
 def test_a_cache_that_is_a_file_is_a_sentence(gc: Cache, name: str) -> None:
     place = gc.paths.root / name
     place.parent.mkdir(parents=True)

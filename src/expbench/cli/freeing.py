@@ -14,6 +14,7 @@ from rich.table import Table
 
 from expbench.errors import PrerequisiteError, SandboxError
 from expbench.paths import CachePaths
+from expbench.programs import ProgramShelf
 from expbench.sandboxes.host import SandboxHost
 from expbench.workspace.freeing import Freeing, Item, Kind, State, check_cache
 
@@ -23,6 +24,7 @@ _NAMES: dict[Kind, str] = {
     "tree": "frozen trees with their layers",
     "repository": "repositories",
     "environment": "Python environments",
+    "program": "agents' programs",
     "verdict": "judges' verdicts",
 }
 _STATES: tuple[State, ...] = ("freed", "in use", "recent", "failed")
@@ -35,7 +37,9 @@ def free(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    """Free what no process uses of a cache, of repositories, environments and verdicts those in ``also``.
+    """Free what no process uses of a cache; what is dear to make again only where ``also`` has its kind.
+
+    Of agents' programs those always go that a later installation has replaced.
 
     Raises:
         PrerequisiteError: the cache is no folder, or something of it is not the user's to remove.
@@ -85,6 +89,7 @@ def _pass(
         freeing.repositories()
     if "environment" in also:
         freeing.environments()
+    freeing.programs(None if "program" in also else ProgramShelf(cache.agents).replaced())
     if "verdict" in also:
         freeing.verdicts()
     left = {str(path.relative_to(cache.root)) for path in abandoned if path.exists()}

@@ -320,6 +320,10 @@ def gc(
     envs: Annotated[
         bool, typer.Option("--envs", help="Also the Python environments of sandboxes.")
     ] = False,
+    agents: Annotated[
+        bool,
+        typer.Option("--agents", help="Also agents' programs, which are then installed again."),
+    ] = False,
     verdicts: Annotated[
         bool, typer.Option("--verdicts", help="Also judges' verdicts, which then cost again.")
     ] = False,
@@ -333,15 +337,21 @@ def gc(
 ) -> None:
     """Free what no run uses from the cache.
 
-    Workspaces of killed runs, what was not finished making, and frozen trees; these are made again when
-    they are needed. What a running process uses stays, and so does every run's folder.
+    Workspaces of killed runs, what was not finished making, frozen trees, which are made again when they
+    are needed, and agents' programs that later ones have replaced. What a running process uses stays, and
+    so does every run's folder.
     """
 
     def body() -> int:
         from expbench.cli.freeing import free
         from expbench.workspace.freeing import Kind
 
-        chosen: dict[Kind, bool] = {"repository": repos, "environment": envs, "verdict": verdicts}
+        chosen: dict[Kind, bool] = {
+            "repository": repos,
+            "environment": envs,
+            "program": agents,
+            "verdict": verdicts,
+        }
         also = [kind for kind, wanted in chosen.items() if wanted]
         return free(cache_folder(), also, keep_days, dry_run, json)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from expbench.environments import Freed, Interpreter, Shelf
+from expbench.environments import Interpreter, Shelf
 from expbench.errors import NotFoundError, PrerequisiteError
 from expbench.sandboxes.environment import PROGRAM
 from expbench.schema import Record
@@ -172,9 +172,14 @@ class ProgramShelf:
         """Be the only process that installs one. Raises PrerequisiteError."""
         return Shelf(self.folder).making(digest, waiting)
 
-    def gc(self, older_than: float | None = None, dry_run: bool = False) -> tuple[Freed, ...]:
-        """Free what no process uses and nobody used in so many days. Raises PrerequisiteError."""
-        return Shelf(self.folder).gc(older_than, dry_run=dry_run)
+    def replaced(self) -> frozenset[str]:
+        """The digests of programs in whose place another was installed later: no new run takes them."""
+        latest: dict[str, str] = {}
+        return frozenset(
+            digest
+            for digest, record in self.installed()
+            if latest.setdefault(record.name, digest) != digest
+        )
 
 
 def _record(folder: Path) -> ProgramRecord | None:

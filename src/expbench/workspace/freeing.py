@@ -1,8 +1,8 @@
 """Freeing what the cache keeps and no process uses. All of it is made again when it is needed.
 
-Frozen trees and repositories are in use for as long as a process shares their lock (``leases``). An
-environment has no lock: it is in use as long as any process that lives has a workspace, a tree or a
-repository. Only what has a name that the cache gives is touched.
+Frozen trees, repositories and agents' programs are in use for as long as a process shares their lock
+(``leases``). An environment has no lock: it is in use as long as any process that lives has a workspace,
+a tree or a repository. Only what has a name that the cache gives is touched.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import re
 import stat
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -25,12 +26,12 @@ from expbench.workspace.owners import lives, owner_of
 from expbench.workspace.repository.leases import lock_file, repository_lock, try_alone
 from expbench.workspace.repository.making import leftovers, put_aside, remove
 
-Kind = Literal["workspace", "unfinished", "tree", "repository", "environment", "verdict"]
+Kind = Literal["workspace", "unfinished", "tree", "repository", "environment", "program", "verdict"]
 State = Literal["freed", "in use", "recent", "failed"]
 
 _TREE = re.compile(r"[0-9a-f]{40,64}(-\d+)?")
 _REPOSITORY = re.compile(r"(git-[0-9a-f]{40,64}|folder-[0-9a-f]{24})\.git")
-_ENVIRONMENT = re.compile(r"[0-9a-f]{16}")
+_ENVIRONMENT = _PROGRAM = re.compile(r"[0-9a-f]{16}")
 _SHARD = re.compile(r"[0-9a-f]{2}")
 _VERDICT = re.compile(r"[0-9a-f]{62}\.json")
 _HALF_VERDICT = re.compile(r"\.put-\w+")
@@ -75,6 +76,7 @@ class Freeing:
     def unfinished(self) -> None:
         """What processes that were killed had not finished making."""
         places = [self.cache.repos, self.trees_folder, self.cache.envs, self.cache.environments]
+        places.append(self.cache.agents)
         places += [path / "layers" for path in _named(self.trees_folder, _TREE)]
         for place in places:
             for path in leftovers(place):
@@ -105,6 +107,14 @@ class Freeing:
                 self._note("environment", folder, "recent")
             else:
                 self._free_environment(folder)
+
+    def programs(self, only: Collection[str] | None = None) -> None:
+        """Agents' own programs: all of them, or those of these digests."""
+        for folder in _named(self.cache.agents, _PROGRAM):
+            if only is None or folder.name in only:
+                self._free_alone("program", folder, lock_file(folder))
+                if not folder.exists():
+                    folder.with_suffix(".making").unlink(missing_ok=True)
 
     def verdicts(self) -> None:
         """Verdicts of judges that are models: their calls are made, and paid for, again.
@@ -264,7 +274,7 @@ def check_cache(cache: CachePaths) -> bool:
     Raises:
         PrerequisiteError: it is no folder, or not the user's to read.
     """
-    for place in (cache.root, cache.repos, cache.work, cache.envs, cache.verdicts):
+    for place in (cache.root, cache.repos, cache.work, cache.envs, cache.agents, cache.verdicts):
         try:
             os.listdir(place)
         except FileNotFoundError:
