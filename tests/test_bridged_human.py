@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from agent_running import QUICK, RESPONSE, SCRIPT, Ran
+from agent_running import QUICK, RESPONSE, SCRIPT, Folder, Ran
 
 from expbench.errors import NotFoundError
 from expbench.sandboxes.entering import Entrance, enter
@@ -125,6 +125,16 @@ def test_two_people_are_in_at_once_and_both_are_out_when_the_sandbox_ends(
     assert "0  1" in people[0].run("ls")
     session.close()
     assert [person.end() for person in people] == [0, 0]
+
+
+def test_a_sandbox_that_nobody_can_enter_is_refused_before_anything_is_prepared(
+    tmp_path: Path,
+) -> None:
+    folder = Folder(tmp_path, tmp_path / "cache")
+    local = ("--sandbox", "local", "--unsafe")
+    sentence = folder.refused("run", "--agent", "human", "--task", QUICK, *local)
+    assert "human" in sentence and "choose one of bwrap, docker, podman" in sentence
+    assert not list((tmp_path / "cache").rglob("work")), "no workspace was made"
 
 
 def test_commands_can_be_piped_in(entrance: Entrance) -> None:

@@ -38,7 +38,7 @@ from expbench.sandboxes.gpus import present, uuids, visible
 from expbench.sandboxes.host import SandboxHost, other_owner
 from expbench.sandboxes.network import Index
 from expbench.sandboxes.network.reaching import Door
-from expbench.sandboxes.providers import demand, provider
+from expbench.sandboxes.providers import PROVIDERS, demand, provider
 from expbench.schema import Hints, Judging, Policy, Reveal
 from expbench.workspace import SourceFinder
 from expbench.workspace.strict import MaskMode
@@ -115,6 +115,11 @@ def plan(options: Options) -> Manifest:
         raise UserError(
             f"Agent {options.agent!r} needs a model: add --model provider/name, "
             "such as --model openai/gpt-5."
+        )
+    if agent.enters and not provider(options.sandbox).enters:
+        raise UserError(
+            f"Agent {options.agent!r} is let in from a terminal, which sandbox {options.sandbox} does not "
+            f"have: choose one of {', '.join(name for name, kind in PROVIDERS.items() if kind.enters)}."
         )
     if options.model:
         load_model(options.model)

@@ -26,7 +26,7 @@ class AgentRunner:
     recorded. ``own_code`` says that an exception in it is the agent's own, a result; of an agent of
     ours it is the harness's or the provider's, and retried. ``program`` names what must be installed
     and shown in its sandbox (:mod:`expbench.programs`), ``scratch`` are further folders that it may write
-    there, empty and in memory.
+    there, empty and in memory. ``enters`` says that a person comes in from a terminal.
     """
 
     name: str
@@ -37,6 +37,7 @@ class AgentRunner:
     own_code: bool = False
     program: str = ""
     scratch: tuple[str, ...] = ()
+    enters: bool = False
 
 
 Factory = Callable[[str, Path], AgentRunner]

@@ -282,7 +282,7 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
             if (session := self._session) is None or self._ended:
                 raise ConnectionError("the sandbox does not run")
             if self._entrance is None:
-                if not session.can_attach:
+                if not self._host.provider.enters:
                     raise NotImplementedError(
                         f"a sandbox {self._host.kind} cannot be entered from outside"
                     )

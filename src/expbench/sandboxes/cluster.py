@@ -30,6 +30,7 @@ class Cluster:
     overlays = False
     confines = True
     here = False
+    enters = False
 
     def check(self) -> None:
         kubernetes.check()

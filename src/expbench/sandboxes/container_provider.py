@@ -61,6 +61,7 @@ class Containers:
     overlays = False
     confines = True
     here = True
+    enters = True
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine

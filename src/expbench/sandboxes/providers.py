@@ -63,7 +63,8 @@ class Provider(Protocol):
 
     ``scored``: whether results of it count. ``overlays``: whether it can have a workspace as an
     overlay over the store. ``confines``: whether it shows only the device nodes that are granted.
-    ``here``: whether it runs on this machine, with its GPUs and the gateway's socket.
+    ``here``: whether it runs on this machine, with its GPUs and the gateway's socket. ``enters``: whether
+    a person's terminal can be led into it.
     """
 
     @property
@@ -77,6 +78,9 @@ class Provider(Protocol):
 
     @property
     def here(self) -> bool: ...
+
+    @property
+    def enters(self) -> bool: ...
 
     def check(self) -> None:
         """Try it for real. Raises PrerequisiteError with what is missing."""
@@ -113,6 +117,7 @@ class Bwrap:
     overlays = True
     confines = True
     here = True
+    enters = True
 
     def check(self) -> None:
         bubblewrap.check()
@@ -173,6 +178,7 @@ class Local:
     overlays = False
     confines = False
     here = True
+    enters = False
 
     def check(self) -> None:
         return

@@ -131,11 +131,6 @@ class Session(ABC):
             SandboxError: the sandbox is dead; ``excess`` tells when a limit ended it.
         """
 
-    @property
-    def can_attach(self) -> bool:
-        """Whether :meth:`attach` is there."""
-        return False
-
     def attach(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> Attached:
         """Start a command whose streams the caller serves, in the workspace, until it is closed.
 
@@ -222,10 +217,6 @@ class BoxSession(Session):
             return self._pump(number, pipes, stdin, cap, timeout, cancelled)
         finally:
             pipes.close()
-
-    @property
-    def can_attach(self) -> bool:
-        return self._box.provider != "local"
 
     def attach(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> Attached:
         pipes = Pipes.open(joined=True)

@@ -24,7 +24,6 @@ from inspect_ai.util._sandbox.events import SandboxEnvironmentProxy
 
 from expbench.agents.kinds import AgentKind, AgentRunner, no_argument
 from expbench.agents.workspace import record_answer, record_call
-from expbench.errors import SandboxError
 from expbench.sandboxes.mounts import HOME
 from expbench.schema import ResearchTask
 
@@ -61,19 +60,12 @@ class _View:
 def make_human(argument: str, base: Path) -> AgentRunner:
     """``human``. Raises UserError."""
     no_argument("human", argument)
-    return AgentRunner("human", _run, version="a person", scratch=(HUMAN_AGENT_DIR,))
+    return AgentRunner("human", _run, version="a person", scratch=(HUMAN_AGENT_DIR,), enters=True)
 
 
 async def _run(task: ResearchTask, state: AgentState) -> None:
-    """Wait for the person to hand in; what they did until then, or a limit, is in the messages.
-
-    Raises:
-        SandboxError: this kind of sandbox cannot be entered.
-    """
-    try:
-        connection = await sandbox().connection()
-    except NotImplementedError as error:
-        raise SandboxError(f"agent human needs a sandbox that can be entered: {error}") from None
+    """Wait for the person to hand in; what they did until then, or a limit, is in the messages."""
+    connection = await sandbox().connection()
     recorded = (await sandbox().exec(["/bin/sh", "-c", "command -v script"])).success
     await sandbox().write_file(f"{HOME}/.bash_profile", _PROFILE)
     own = AgentState(messages=list(state.messages))
