@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,6 +115,37 @@ def test_a_line_that_a_kill_cut_short_is_ignored_and_then_cut_off(tmp_path: Path
     path.write_bytes(b"no end")
     assert open_ledger(path).charged == 0.0
     assert path.read_bytes() == b""
+
+
+def test_a_request_is_synced_before_its_answer_is_used_and_nothing_of_it_stays_where_it_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loss of power cannot be tested: that the kernel is asked for it, and its refusal, can."""
+    path = tmp_path / "ledger.jsonl"
+    ledger = open_ledger(path)
+    asked: list[bytes] = []
+    sync = os.fsync
+
+    def watched(handle: int) -> None:
+        asked.append(path.read_bytes())
+        sync(handle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", watched)
+        for dollars in (1.0, 2.0):
+            ledger.add(request(dollars=dollars))
+            assert asked[-1] == path.read_bytes(), "nothing is written after the last sync"
+    whole = path.read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="space"):
+            ledger.add(request(dollars=4.0))
+    assert path.read_bytes() == whole and ledger.charged == 3.0
+    assert [each.dollars for each in read_ledger(path)] == [1.0, 2.0]
 
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:

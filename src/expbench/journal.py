@@ -9,13 +9,13 @@ the next writer.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from expbench.durable import append_line
 from expbench.errors import DataError
 from expbench.schema import (
     Blob,
@@ -135,17 +135,7 @@ def append(journal: Path, entry: Entry) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    line = entry.model_dump_json(exclude_none=True).encode() + b"\n"
-    # Without a buffer, which would be written after all when the file is closed.
-    with journal.open("ab", buffering=0) as file:
-        whole = file.seek(0, os.SEEK_END)
-        try:
-            while line:
-                line = line[file.write(line) :]
-            os.fsync(file.fileno())
-        except OSError:
-            os.truncate(file.fileno(), whole)
-            raise
+    append_line(journal, entry.model_dump_json(exclude_none=True).encode() + b"\n")
 
 
 def entries(journal: Path) -> Iterator[Entry]:
@@ -160,13 +150,3 @@ def entries(journal: Path) -> Iterator[Entry]:
                 yield Entry.model_validate_json(line)
             except ValidationError:
                 raise DataError(f"{journal}, line {number} is damaged: restore the file.") from None
-
-
-def cut_torn_line(journal: Path) -> None:
-    """Cut off a last line that a kill cut short, which the next one would be glued to."""
-    if not journal.exists():
-        return
-    content = journal.read_bytes()
-    if content and not content.endswith(b"\n"):
-        with journal.open("r+b") as file:
-            file.truncate(content.rfind(b"\n") + 1)

@@ -1,14 +1,13 @@
 """What every request to a model used and cost: one record each, in the run's ``ledger.jsonl``.
 
 A record is one request as a provider's client was asked for it, answered or not; texts are never in it.
-The file is append-only JSON lines. Each is written at once, so that a kill loses none that was answered;
-a last line that a kill cut short is ignored, and cut off by the next writer. Answers from Inspect's own
-cache and from the verdict cache are no requests and have no record.
+The file is append-only JSON lines. Each is synced at once, so that neither a kill nor a loss of power loses
+one that was answered; a last line that a kill cut short is ignored, and cut off by the next writer. Answers
+from Inspect's own cache and from the verdict cache are no requests and have no record.
 """
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from expbench.durable import append_line, cut_torn_line
 from expbench.errors import DataError
 from expbench.policy import Record
 from expbench.verdicts import Usage
@@ -111,11 +111,14 @@ class Ledger:
         return self._trials.get((stage, task, epoch), 0) + 1
 
     def add(self, request: Request) -> None:
-        """Keep a request: it is in the file when this returns, and a kill does not lose it."""
+        """Keep a request: it is on disk when this returns, and not there at all when it raises.
+
+        Raises:
+            OSError: it cannot be written.
+        """
         line = request.model_dump_json(exclude_defaults=True).encode() + b"\n"
         with self._lock:
-            with self.path.open("ab") as file:
-                file.write(line)
+            append_line(self.path, line)
             self._count(request)
 
     def _count(self, request: Request) -> None:
@@ -127,7 +130,7 @@ class Ledger:
 
 def open_ledger(path: Path) -> Ledger:
     """A run's ledger with the sums of what is in it; the run must be locked. Raises DataError."""
-    _cut_torn_line(path)
+    cut_torn_line(path)
     ledger = Ledger(path)
     for request in read_ledger(path):
         ledger._count(request)
@@ -170,20 +173,3 @@ def latest(requests: Iterable[Request]) -> list[Request]:
         if not kept or kept[0].trial == request.trial:
             kept.append(request)
     return [request for kept in found.values() for request in kept]
-
-
-def _cut_torn_line(path: Path) -> None:
-    """Cut off a last line without its end, reading no more than that line."""
-    if not path.exists():
-        return
-    with path.open("r+b") as file:
-        end = file.seek(0, os.SEEK_END)
-        at, tail = end, b""
-        while at and b"\n" not in tail:
-            step = min(4096, at)
-            at = file.seek(at - step)
-            tail = file.read(step) + tail
-            file.seek(at)
-        whole = at + tail.rfind(b"\n") + 1
-        if whole < end:
-            file.truncate(whole)

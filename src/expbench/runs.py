@@ -18,6 +18,7 @@ from typing import BinaryIO, Literal
 
 from pydantic import Field, ValidationError
 
+from expbench.durable import cut_torn_line
 from expbench.errors import DataError, NotFoundError, PrerequisiteError, UserError
 from expbench.journal import Attempt as Attempt
 from expbench.journal import Entry as Entry
@@ -25,7 +26,7 @@ from expbench.journal import Executed as Executed
 from expbench.journal import Finding as Finding
 from expbench.journal import Generated as Generated
 from expbench.journal import Key as Key
-from expbench.journal import append, cut_torn_line, entries, entry_of
+from expbench.journal import append, entries, entry_of
 from expbench.paths import RunPaths
 from expbench.redaction import without_secrets
 from expbench.schema import (

@@ -22,6 +22,7 @@ from typing import BinaryIO, cast
 
 from pydantic import ValidationError
 
+from expbench.durable import sync_folder
 from expbench.errors import DataError, NotFoundError, PrerequisiteError, UserError
 from expbench.packing.layout import (
     ATTEMPTS_CAP,
@@ -44,7 +45,6 @@ from expbench.packing.layout import (
 )
 from expbench.runs import Manifest, load
 from expbench.schema import Blob
-from expbench.workspace.store import sync_folder
 
 _BLOCK = tarfile.BLOCKSIZE
 _PADDING_CAP = 1024**2

@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from expbench.durable import sync_folder
 from expbench.paths import RunPaths
-from expbench.workspace.store import sync_folder
 
 _SUFFIX = ".kept"
 

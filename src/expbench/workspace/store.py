@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from expbench.durable import sync_folder
 from expbench.errors import DataError
 from expbench.redaction import redacted_bytes
 from expbench.schema import Blob
@@ -121,15 +122,6 @@ def open_regular(path: Path) -> BinaryIO:
         os.close(handle)
         raise OSError(0, "it is no regular file", str(path))
     return os.fdopen(handle, "rb")
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the folder's names on disk."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _is_file_of(path: Path, size: int) -> bool:
