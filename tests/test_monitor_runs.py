@@ -13,6 +13,7 @@ from small_runs import QUICK, do, do_again, options_for, requests, scripted
 
 import expbench.comparing
 from expbench.comparing import with_comparison
+from expbench.ledger import latest, total
 from expbench.paths import CachePaths
 from expbench.planning import Options
 from expbench.runs import Run, load
@@ -67,7 +68,7 @@ def compared(run: Run, epoch: int) -> list[str]:
 
 
 def asked(run: Run) -> int:
-    return sum(request.stage == "monitor" for request in requests(run))
+    return sum(request.stage in ("monitor", "comparison") for request in requests(run))
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +105,11 @@ def test_epochs_are_compared_at_the_end_of_a_run_and_only_once(
         assert report.failed == ()
     stored = [json.loads(line) for line in run.paths.outcomes.read_text().splitlines()]
     assert [row["scores"]["monitor"]["value"] for row in stored] == [1.0, 0.0]
+
+    assert latest(requests(run)) == requests(run), "comparing is no second try at reading"
+    last = total(latest(requests(run)))
+    told = [outcome.monitor.usage for outcome in run.outcomes.values() if outcome.monitor]
+    assert last.calls == sum(usage.calls for usage in told)
 
     calls, journal = asked(run), run.paths.journal.read_bytes()
     again, _ = do_again(load(run.paths.root), chosen)

@@ -84,7 +84,7 @@ async def _compare(evaluation: Evaluation, task: ResearchTask) -> None:
     # A model of its own: the run's other one belongs to an event loop that has ended.
     model = load_model(run.manifest.monitor_model)
     reports: dict[str, MonitorReport] = {}
-    with anyio.move_on_after(_PATIENCE), evaluation.books.spending("monitor", *keys[0]):
+    with anyio.move_on_after(_PATIENCE), evaluation.books.spending("comparison", *keys[0]):
         reports = await compare(attempts, task, model)
     if not any(report.layers for report in reports.values()) and evaluation.books.spent:
         return

@@ -21,8 +21,8 @@ from expbench.errors import DataError
 from expbench.policy import Record
 from expbench.verdicts import Usage
 
-Stage = Literal["agent", "judge", "monitor", "grounding"]
-"""Who asked."""
+Stage = Literal["agent", "judge", "monitor", "comparison", "grounding"]
+"""Who asked. A task's comparison, which is of all its epochs, stands under the first."""
 
 _Count = Field(default=0, ge=0)
 
