@@ -5,6 +5,7 @@ Commands are taken from the ``bash`` blocks of the pages, never written again he
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from expbench.agents import AGENTS, get_agent
 from expbench.agents.scripted_model import ModelScript
 from expbench.agents.steps import Script
 from expbench.cli import boundary
+from expbench.cli.inspecting import expbench as inspect_task
 from expbench.cli.main import app
 from expbench.dataset import Suite
 from expbench.report.terminal import Doubted
@@ -166,6 +168,13 @@ def test_every_command_is_documented_and_its_help_has_an_example_that_parses(nam
 def test_the_page_on_running_names_every_option_of_run_and_no_other() -> None:
     rows = re.findall(r"^\| `(--[a-z-]+)` \|", (ROOT / "docs/running.md").read_text("utf-8"), re.M)
     assert set(rows) == options("run")
+
+
+def test_the_page_on_running_names_every_parameter_for_inspect_and_no_other() -> None:
+    section = (ROOT / "docs" / "running.md").read_text("utf-8").split("\n## Inspect\n")[1]
+    rows = re.findall(r"^\| (`.*?) \|", section.split("\n## ")[0], re.M)
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(named) == sorted(inspect.signature(inspect_task).parameters)
 
 
 def test_the_page_on_running_names_every_environment_variable_and_exit_code() -> None:
