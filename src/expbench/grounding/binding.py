@@ -72,6 +72,9 @@ _COUNTED = re.compile(r"\s(?:[a-z]+\s)?")
 """Behind a count: what follows is what was counted."""
 _TEST = re.compile(r"[\w-]*\s?(?:squared?\s|-?\w*\s)?(?:test\b|,?\s?p\s?[=<])", re.IGNORECASE)
 """Behind a name that is a test's: *(chi-squared test, p = 0.02)*."""
+_OF = re.compile(r"\s?%?\s(?:for|of|by)\s")
+_CHANGE = re.compile(r"[^()]*\((?:[-+−][^()]*|[^()]*(?:points?|x|×|times))")
+"""Behind a condition: a change in brackets, which is of nothing named there: *with 5 clients (+3 points)*."""
 _BASE = re.compile(r"\s(?:its|their|the|that|those|as|more|less|an?)\b", re.IGNORECASE)
 """Behind a ratio: what follows is what it is a multiple of."""
 _ADJACENT = re.compile(r"[\w\s-]{0,14}[\s(:,=]{0,3}")
@@ -188,6 +191,8 @@ class _Binding:
         listed = self._in_list(mention)
         if listed is not None:
             return listed
+        if mention.start >= self.passage.end:
+            return EARLIER
         if mention.start >= self.figure.end:
             return self._behind(mention)
         if mention.start < self.passage.start:
@@ -206,7 +211,9 @@ class _Binding:
         """The strength of a mention that stands before the number in its passage."""
         others = self._others(mention)
         gap = self.text[mention.end : self.figure.start]
-        if any(mention.end <= other.start < self.figure.start for other in others):
+        if any(mention.end + 1 < other.start < self.figure.start for other in others):
+            return HERE
+        if any(other.end + 1 == mention.start for other in others):
             return HERE
         if _LABEL.search(gap[1:]) or _ASIDE.search(gap) or self._of_earlier(mention):
             return HERE
@@ -267,11 +274,14 @@ class _Binding:
         gaps = [
             self.text[end : mention.start] for _, end in self.scene.places if end <= mention.start
         ]
-        closed = self.text[mention.end : mention.end + 1] in (",", ";", ")")
+        following = self.text[mention.end : mention.end + 6]
+        closed = following[:1] in (",", ";", ")") or _TOWARDS.match(following) is not None
         bracketed = any(re.fullmatch(r"\s?\([\w.=\s]{0,12}", gap) for gap in gaps)
         opened = self.text.rfind("(", self.passage.start, mention.start)
-        inside = 0 <= opened < self.text.find(")", opened, self.figure.start) > mention.start
-        if inside and any(opened < start < mention.start for start, _ in self.scene.places):
+        closes = self.text.find(")", opened, self.figure.start)
+        if 0 <= opened < mention.start < closes and any(
+            opened < start < closes for start, _ in self.scene.places
+        ):
             return True
         closing = self.text.find(")", mention.end, self.figure.start)
         return (bracketed and closing >= 0) or (
@@ -287,9 +297,12 @@ class _Binding:
             return EARLIER
         if mention.start < begin or any(begin <= start < mention.start for start, _ in places):
             return HERE
-        of_next = any(
-            mention.end <= start and _LEADS_ON.fullmatch(self.text[mention.end : start])
-            for start, _ in places
+        behind = self.text[mention.end : mention.end + 3].lstrip(" ")[:1] == "("
+        of_next = not (behind and _OF.match(gap)) and any(
+            mention.end <= start
+            and _LEADS_ON.fullmatch(self.text[mention.end : start])
+            and not (is_number(mention) and _CHANGE.fullmatch(self.text[mention.end : end]))
+            for start, end in places
         )
         if self.figure.unit == "times" and _BASE.match(gap) and is_metric(mention.token):
             return EARLIER

@@ -15,10 +15,9 @@ from expbench.grounding.cells import Cell
 from expbench.grounding.literals import Literals
 from expbench.grounding.names import Mention, Text, Token
 from expbench.grounding.pairs import Pair, pairs
-from expbench.grounding.quality import POLARITY, stated
+from expbench.grounding.quality import polarity_of, stated
 from expbench.grounding.relations import direction
 from expbench.grounding.scene import Scene, is_number, is_weak
-from expbench.judges.words import stem
 from expbench.reruns import ClaimState
 from expbench.schema import GroundedClaim, ReportedClaim
 
@@ -64,6 +63,8 @@ _RATE = re.compile(
 """What a label of a rate has: more of it is faster."""
 _MAGNITUDE = re.compile(r"drawdown|drop|decline|decrease|shortfall|reduction|\bloss", re.IGNORECASE)
 """Negative numbers under these are spoken of by their size."""
+_IN_POINTS = re.compile(r"\d\s(?:percentage )?points\b|\bgains?\b")
+"""What is gained in points is better when it is more."""
 _SIDE_BEFORE = 200
 """Characters before a claim in which its subject may stand: *A is first on x and last on y*."""
 _TIE = 0.03
@@ -140,11 +141,12 @@ class Compared:
         labels = " ".join(label for _, label in cell.labels).lower()
         if match := re.search(r"(lower|higher|smaller|larger) is better", labels):
             return -1 if match[1] in ("lower", "smaller") else 1
-        own = {POLARITY[s] for t in cell.tokens if (s := stem(str(t))) in POLARITY}
+        own = {sign for token in cell.tokens if (sign := polarity_of(token))}
         if own:
             return own.pop() if len(own) == 1 else 0
         told = stated(claim.text) or stated(self.scene.conclusion.text)
-        return told or stated(self.scene.context, asked=True)
+        told = told or stated(self.scene.context, asked=True)
+        return told or int(_IN_POINTS.search(self.scene.conclusion.text) is not None)
 
     def votes(
         self, claim: ReportedClaim, found: Iterable[Pair], axis: str, sign: int

@@ -46,7 +46,7 @@ _PLAINLY = re.compile(
     r"decades|orders|higher|lower|better|worse|more|less|times|over|below|above|behind|ahead|apart|short)\b"
     r"|# \S+\s?(?:%|percent|per cent)\s(?:better|worse|lower|higher|less|more|fewer|reduc|improv|increas|"
     r"decreas|faster|slower|"
-    r"smaller|larger|below|above|of (?!the time|cases|all))"
+    r"smaller|larger|longer|shorter|cheaper|greater|below|above|of (?!the time|cases|all))"
     r"|\b(?:reduc|improv|increas|decreas|drop|cut|sav|fall|ris|gain|lower|rais)\w*\b(?:[^.;#]|"
     r"\.\d){0,50}\b(?:by|of) #"
     r"|\b(?:factors?|ratios?|gaps?|differences?)\b(?:[^.;#]|\.\d){0,60}\b(?:is|was|of|are)\s"
@@ -153,12 +153,17 @@ def computed(
         (_of_said(said), _LIKELY),
         (_of_names(scene, bound), _NAMED),
         (_of_earlier_said(said, earlier), _LIKELY),
+        (_of_earlier_pairs(earlier, bound), _LIKELY),
         (_of_said_name(scene.outputs, said), _LIKELY),
         (_of_earlier_names(claim, scene, bound), _LIKELY),
         (_of_one_name(scene.outputs, bound), _LIKELY),
         (_of_condition(scene.outputs, bound), _LIKELY / 2),
     ):
-        unequal = [pair for pair in options if pair[0].value != pair[1].value]
+        unequal = [
+            pair
+            for pair in options
+            if pair[0].value != pair[1].value and not any(map(scene.outputs.sets, pair))
+        ]
         found = _best(scene.outputs, wanted, ways, unequal, most)
         if found is not None:
             return found
@@ -264,7 +269,21 @@ def _of_earlier_said(said: Sequence[Cell], earlier: Sequence[Cell]) -> list[Pair
         for one in said[:_FEW_SAID]
         for other in earlier
         if (one.source, one.group) == (other.source, other.group)
-        and one.labels[-1:] == other.labels[-1:]
+        and (one.labels[-1:] == other.labels[-1:] or one_apart(one, other) is not None)
+    ]
+
+
+def _of_earlier_pairs(earlier: Sequence[Cell], bound: dict[Token, float]) -> list[Pair]:
+    """Pairs of numbers that earlier sentences state for two names of this one: *A is 2 % better than B*."""
+    here = {token for token, strength in bound.items() if strength >= HERE}
+    return [
+        (one, other)
+        for one, other in _of_said(earlier)
+        if (one.group, one.labels[-1:]) == (other.group, other.labels[-1:])
+        and bool((one.tokens - other.tokens) & here)
+        + bool((other.tokens - one.tokens) & here)
+        + (one_apart(one, other) is not None)
+        > 1
     ]
 
 

@@ -26,7 +26,7 @@ _POWER = (
     r"|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})))"
 )
 _NUMBER = re.compile(
-    rf"(?<![\w.^])(?P<sign>[-+−])?(?P<digits>{_DIGITS}){_POWER}?(?!\d|\.\d)(?P<scale>[kKM](?![\w/]))?"
+    rf"(?<![\w.^@])(?P<sign>[-+−])?(?P<digits>{_DIGITS}){_POWER}?(?!\d|\.\d)(?P<scale>[kKMG](?![\w/]))?"
 )
 _UNIT = re.compile(
     r"[ \u00a0\u202f~]?\\?%(?:[ -](?P<points>points?\b|pts?\b))?"
@@ -48,7 +48,7 @@ _NO_NUMBER = re.compile(
     r"(?<!\d)(?:\d{4}[-/]\d\d[-/]\d\d|\d{1,2}:\d\d(?::\d\d)?|\d+(?:\.\d+){2,})(?!\d)"
 )
 """Dates, clock times and versions."""
-_RAISED = re.compile(r"(?:\^|\*\*)[-−{(]{0,2}$")
+_RAISED = re.compile(r"(?:\^|[\w)\]]\s?\*\*)[-−{(]{0,2}$")
 _IN_NAME = re.compile(r"[^\W\d][-−]$")
 _MOST_POWER = 200
 
@@ -107,7 +107,7 @@ def _figure(text: str, match: re.Match[str]) -> Figure | None:
     value, step, digits = parts
     start, end = match.span()
     sign = match["sign"]
-    if _RAISED.search(text[max(0, start - 4) : start]) or _IN_NAME.search(
+    if _RAISED.search(text[max(0, start - 6) : start]) or _IN_NAME.search(
         text[max(0, start - 2) : start]
     ):
         return None
@@ -136,7 +136,7 @@ def _parts(match: re.Match[str]) -> tuple[float, float, int] | None:
     written = match["exponent"] or match["power"] or match["raised"] or "0"
     power = int(written.translate(_EXPONENTS))
     scale = match.groupdict().get("scale")
-    power += {"k": 3, "K": 3, "M": 6}.get(scale or "", 0)
+    power += {"k": 3, "K": 3, "M": 6, "G": 9}.get(scale or "", 0)
     if abs(power) > _MOST_POWER:
         return None
     kept = (whole + fraction).lstrip("0")

@@ -27,6 +27,13 @@ _TAG = re.compile(r"\s*\[([A-Za-z][\w ./-]{0,30})\]\s+(?=\S)")
 """What a line is of, in brackets before it: *[rings] accuracy 0.91*."""
 _NAMED_HEAD = re.compile(r"\s*[A-Za-z][\w ./@-]*?[\s=]\d[\d.]*\s?%?:?\s*")
 _PAIR = re.compile(r"(?<![\w.])([A-Za-z_]\w*)=(-?\d[\d.]*)(?=[\s,;|)]|$)")
+_NAMED_METRIC = re.compile(r"\s*[\w.+/-]+ [A-Za-z]\w*\s*[=]?\s*")
+"""A name and a quantity before a line's first number: *groupdro acc 0.91  loss 0.3*."""
+_GIVEN = re.compile(
+    r"\b(?:param(?:eter)?s?|config(?:uration)?|settings?|args|with)\b[\s:=]{0,3}[{(]([^{}()]{3,300})[})]\W*$",
+    re.IGNORECASE,
+)
+"""Settings at a line's end, under which its other numbers were measured: *params: {'lr': 0.1}*."""
 _SIDES = frozenset(
     (
         *("before", "after", "old", "new", "train", "test", "val", "valid", "validation", "dev"),
@@ -34,6 +41,7 @@ _SIDES = frozenset(
     )
 )
 """Last words of a name that the next number of the line has another one for."""
+_VERSUS = re.compile(r"\s?(?:vs\.?|versus|of|/|->|→|to)\s?")
 _MOST_ROWS, _LONGEST_ROW = 20_000, 2_000
 _FEWEST_ROWS = 4
 _SHORT = 2
@@ -50,11 +58,21 @@ def set_keys(rows: Sequence[str]) -> frozenset[str]:
     found = set()
     for keys, lines in alike.items():
         for key, values in zip(keys[:-1], zip(*lines, strict=True), strict=False):
+            if key == keys[0] and _counts_up(values):
+                found.add(key)
             several = 1 < len(set(values)) <= len(values) / 2
             short = all(len(value.replace(".", "").strip("0")) <= _SHORT for value in values)
             if several and short and len(lines) >= _FEWEST_ROWS and not is_metric(key.lower()):
                 found.add(key)
     return frozenset(found)
+
+
+def _counts_up(values: Sequence[str]) -> bool:
+    """Whether the first numbers of some lines go up in short whole steps: *threads=1*, *threads=2*."""
+    whole = all(value.isdigit() and len(value.rstrip("0")) <= _SHORT for value in values)
+    return (
+        whole and len(values) > 2 and [int(v) for v in values] == sorted({int(v) for v in values})
+    )
 
 
 def cells_of(
@@ -83,11 +101,20 @@ def cells_of(
         lead = _lead(head)
         if len(found) > 1 and len(lead.split()) == 1 and not re.search(r":\s|\s{3,}", head):
             lead = ""  # the name of the first number only: *loss 0.31 acc 0.92*
+        elif (
+            len(found) > 1 and _NAMED_METRIC.fullmatch(head) and is_metric(head.split()[-1].lower())
+        ):
+            lead = " ".join(head.split()[:-1])
     place, quote = f"{source}:{number + 1}", line.strip()[:300]
     set_before: list[Label] = []
     before, last_key, first = begin, "", ""
     named_head = ":" in head or len(re.split(r"\s{2,}", line[begin:].strip())) > len(found) + 1
     part: list[Label] = []
+    given = _GIVEN.search(line, begin)
+    if given is not None and given.start() > begin:
+        pairs = re.findall(r"['\"]?(\w+)['\"]?\s?[:=]\s?['\"]?([\w.+-]+)", given[1])
+        titles = (*titles, *(("set", f"{name} {value}") for name, value in pairs))
+        found = [figure for figure in found if figure.end <= given.start()]
     said = [("said", f"{name} {value}") for name, value in _SAID.findall(line[begin:])]
     for at, figure in enumerate(found):
         between = line[before : figure.start]
@@ -99,9 +126,14 @@ def cells_of(
             part = [("lead", _trimmed(line[begin : figure.end]))] if not lead else []
             continue
         words = _words(between)
+        if at == 0 and lead and words == f"{lead} {words.rpartition(' ')[2]}":
+            words = words.rpartition(" ")[2] if _NAMED_METRIC.fullmatch(head) else words
         after = found[at + 1].start if at + 1 < len(found) else len(line)
         behind = bool(lead) and between.rstrip(" %").endswith(":")
-        key = words or (not behind and _following(line[figure.end : after])) or last_key
+        behind_it = line[figure.end : after]
+        if at + 1 < len(found) and _VERSUS.fullmatch(behind_it):
+            behind_it = line[found[at + 1].end :]
+        key = words or (not behind and _following(behind_it)) or last_key
         label = lead if at == 0 and lead and lead != key else ""
         split = lead == first and lead.rpartition(" ")[2].lower() in _SIDES
         own = at == 1 and (split or (not named_head and lead.endswith(first)))

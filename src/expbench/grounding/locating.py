@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,14 @@ _MOST_SIBLINGS = 2_000
 _SPECIFIC = 40
 """Different numbers under labels up to which these labels tell which number is meant."""
 _MOST_TOTALS = 40
+_HELD_OUT = frozenset(("val", "valid", "validation", "test", "eval", "dev", "heldout"))
+_TRAINING = re.compile(
+    r"\btrain(?:ing)?\s(?:set\s)?[\w-]+\s(?:\w+\s){0,2}(?:about\s)?$", re.IGNORECASE
+)
+_NEAR_BEFORE = 40
+_LONG = 4
+_MEASURE = re.compile(r"\s?([KkMGT]i?B(?:/s)?|[kM]?J|[kM]?Wh?|[kMG]?Hz|m?A|[ck]?m|kg)(?![\w/])")
+"""Units that tell quantities apart."""
 
 
 @dataclass
@@ -93,10 +102,18 @@ class Locator:
     def stands_elsewhere(self, cell: Cell, wanted: Wanted, bound: dict[Token, float]) -> bool:
         """Whether the number is one of another name or condition than the claim's."""
         bound = self._of_kind(cell, wanted, bound)
-        for differs in (self._unsaid, self._other_statistic, self._more_special):
+        for differs in (
+            self._other_split,
+            self._without,
+            self._unsaid,
+            self._other_statistic,
+            self._more_special,
+        ):
             if differs(cell, wanted, bound):
                 return True
         index = self.scene.outputs.index
+        measured = _MEASURE.match(self.scene.conclusion.text, wanted.figure.end)
+        unit = measured[1] if measured else ""
         firm = {t for t, strength in bound.items() if strength >= NEAR}
         held = firm & cell.tokens
         for token in firm - cell.tokens:
@@ -108,11 +125,39 @@ class Locator:
             kept = [other for other in held if not self.scene.rivals(token, other)]
             ids = index[token].intersection(*(index[other] for other in kept))
             others = [self.scene.outputs.cells[at] for at in ids]
+            if unit and measure_of(cell) == unit:
+                others = [other for other in others if measure_of(other) == unit]
             other_value = isinstance(token, str) and _has_setting(token, cell)
-            rest = [o for o in others if not wanted.equals(o) and (other_value or alike(o, cell))]
+            rest = [
+                o
+                for o in others
+                if not wanted.equals(o)
+                and (other_value or alike(o, cell) or of_one_column(o, cell))
+            ]
             if rest and len({f"{other.value:.4g}" for other in rest}) <= _SPECIFIC:
                 return True
         return False
+
+    def _without(self, cell: Cell, wanted: Wanted, bound: dict[Token, float]) -> bool:
+        """Whether the sentence speaks of what is *undefended* and the number is of what is *defended*."""
+        passage = self.scene.conclusion.passage(wanted.figure.start)
+        text = self.scene.conclusion.text[slice(*passage.sentence)].lower() if passage else ""
+        words = [t for t in cell.tokens if isinstance(t, str) and t.isalpha() and len(t) > _LONG]
+        return any(
+            re.search(rf"\b(?:un|non-?){word}", text) and not re.search(rf"\b{word}", text)
+            for word in words
+        )
+
+    def _other_split(self, cell: Cell, wanted: Wanted, bound: dict[Token, float]) -> bool:
+        """Whether the number is one of validation where the claim says *training* and there is another."""
+        before = self.scene.conclusion.text[: wanted.figure.start][-_NEAR_BEFORE:]
+        if not _TRAINING.search(before) or not cell.tokens & _HELD_OUT:
+            return False
+        return any(
+            not other.tokens & _HELD_OUT and cell.tokens - _HELD_OUT <= other.tokens
+            for other in self.scene.outputs.cells
+            if other.source == cell.source
+        )
 
     def _other_statistic(self, cell: Cell, wanted: Wanted, bound: dict[Token, float]) -> bool:
         """Whether the number is in the column *mean* where the sentence speaks of the column *best*."""
@@ -171,7 +216,9 @@ class Locator:
                     continue
                 if not own & self._known or not all(self.scene.rivals(token, each) for each in own):
                     continue
-                if wanted.equals(other) or not alike(other, cell):
+                if wanted.equals(other):
+                    continue
+                if not alike(other, cell) and not of_one_column(other, cell):
                     continue
                 if not self.scene.refers_back(wanted.figure, own, numeric):
                     return True
@@ -220,6 +267,13 @@ class Locator:
         return [self.scene.outputs.cells[at] for at in sorted(ids)]
 
 
+def measure_of(cell: Cell) -> str:
+    """The unit that an output writes behind a number: *7.63 MiB*."""
+    at = cell.quote.find(cell.written) if cell.written else -1
+    found = _MEASURE.match(cell.quote, at + len(cell.written)) if at >= 0 else None
+    return found[1] if found else ""
+
+
 def _has_setting(token: str, cell: Cell) -> bool:
     """Whether a number has another value of the setting that a token is a value of."""
     name, equals, _ = token.rpartition("=")
@@ -247,3 +301,9 @@ def alike(one: Cell, other: Cell) -> bool:
     """Whether two numbers are of about one size, so that one can stand for the other."""
     sizes = sorted((abs(one.value), abs(other.value)))
     return sizes[1] <= _ALIKE * sizes[0] or sizes[1] == 0
+
+
+def of_one_column(one: Cell, other: Cell) -> bool:
+    """Whether two numbers are of one column, in rows that differ in one name only."""
+    place = one_apart(one, other)
+    return place is not None and one.labels[place][0].startswith("row")

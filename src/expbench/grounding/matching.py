@@ -104,7 +104,8 @@ def _worth(unit: str) -> tuple[float, ...]:
     power = {"k": 1, "t": 1, "m": 2, "g": 3, "b": 3}[unit[0].lower()]
     if unit.lower().startswith("tb"):
         power = 4
-    return (1000.0**power, 1024.0**power)
+    # what the outputs write in kB, MB or GB is worth less of these
+    return tuple(base**p for p in range(max(1, power - 2), power + 1) for base in (1000.0, 1024.0))
 
 
 def prediction_interval(values: Sequence[float]) -> tuple[float, float] | None:

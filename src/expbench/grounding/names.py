@@ -25,9 +25,19 @@ _PIECE = re.compile(
     r"[A-Za-z]+(?=[0-9])|[^\W0-9_]+|[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|(?<![.0-9])\.[0-9]+(?:[eE][-+]?[0-9]+)?"
 )
 DENIAL = "¬"
-_DENIED = re.compile(rf"{DENIAL}(\w+)")
+_DENIED = re.compile(rf"{DENIAL}([^\W_]+)")
 NEGATED = re.compile(r"(?:^|(?<=[\W_]))(?:non|no|not|without)[\s_-]+([a-z]{2,})", re.IGNORECASE)
 """A word of a label that is denied: *non-iid*, *no_dropout*."""
+_ABBREVIATED = {
+    **{"em": "exact match", "hr": "hazard ratio", "bs": "batch size", "ft": "fine tuning"},
+    **{"params": "parameters", "acc": "accuracy", "wg": "worst group", "sr": "success rate"},
+}
+_COMPOUND = re.compile(
+    r"(?<![\w@+/])[A-Za-z0-9][\w-]*(?:[@+][A-Za-z0-9][\w-]*(?:\.\d+)?)+(?![\w@])"
+)
+"""Names that are told apart only as a whole: *pass@10*, *hybrid+rerank*."""
+_NUMBERED = re.compile(r"(?<![\w.+@-])([A-Za-z]{2,})-?(?<=-)(\d{1,4}[a-zA-Z]?)(?![\w.@+]\w|\w)")
+"""Names that end in a number: *MOT-04*, *bpe-16k*."""
 _LETTERED = re.compile(
     r"(?<![A-Za-z])(run|model|method|arm|variant|group|option|setting|system|config|team|site|policy|version)"
     r"[\s_-]([a-z])(?![\w-])",
@@ -36,6 +46,16 @@ _LETTERED = re.compile(
 """Things that are told apart by a letter: *run a*."""
 _STARRED = re.compile(r"(?<![\w*])([A-Za-z])\*(?![\w*])")
 """A letter with a star, which programs write as one word: ``astar``."""
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_ORDINAL = re.compile(
+    rf"\b({'|'.join(_ORDINALS)})(?=\s(?:epoch|fold|seed|run|round|iteration|trial|layer|generation)\b)",
+    re.IGNORECASE,
+)
+_OUR = re.compile(
+    r"\b[Oo]ur\b(?!\s(?:\w+\s)?(?:experiments?|results?|findings?|runs?|evaluations?|setup|setting|study|"
+    r"analysis|reproductions?|data|tests?|conclusions?|baselines?|measurements?|hypothes\w+|question)\b)"
+)
+"""What is *ours* in the outputs: *our model*."""
 _WORD = re.compile(r"[^\W\d_][^\W_]*")
 _CAMEL = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{2,}(?![a-z])")
 _NAMES_WITH_DIGITS = re.compile(r"[flrpc]\d{1,2}$", re.IGNORECASE)
@@ -68,7 +88,6 @@ _IDIOM = re.compile(
 """Words that name nothing in these phrases."""
 _ALL = re.compile(r"\b[Aa]ll(?=-\w|\s(?:months|data|history|known|observations|features|layers)\b)")
 _LONGEST_PHRASE = 4
-_SHORTEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +112,8 @@ def label_tokens(label: str) -> frozenset[Token]:
     found: set[Token] = {f"non-{word}" for word in _DENIED.findall(label.lower())}
     label = _DENIED.sub(" ", label.lower()) if found else label
     found |= {f"{m[1].lower()} {m[2].lower()}" for m in _LETTERED.finditer(label)}
+    found |= {m[0].lower() for m in _COMPOUND.finditer(label)}
+    found |= {f"{m[1]}-{m[2]}".lower() for m in _NUMBERED.finditer(label)}
     pieces = list(_PIECE.finditer(label))
     for at, piece in enumerate(pieces):
         before = pieces[at - 1] if at and pieces[at - 1].end() == piece.start() else None
@@ -164,6 +185,11 @@ class Text:
                 self._by_stem[stem(word.text)].append(at)
         self._expanded = self._abbreviations()
         self._letters = _letters(text)
+        self._compounds: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        for match in _COMPOUND.finditer(text):
+            self._compounds[match[0].lower()].add(match.span())
+        for match in _NUMBERED.finditer(text):
+            self._compounds[f"{match[1]}-{match[2]}".lower()].add(match.span())
         self._numbers = self._all_numbers()
 
     def mentions(self, tokens: Iterable[Token]) -> list[Mention]:
@@ -179,6 +205,8 @@ class Text:
     def _places(self, token: str) -> set[tuple[int, int]]:
         if token == "all":
             return {m.span() for m in _ALL.finditer(self.text)}
+        if "@" in token or "+" in token or _NUMBERED.fullmatch(token):
+            return self._compounds.get(token, set())
         if _NAMES_WITH_DIGITS.match(token):
             pattern = rf"(?<!\w){token[0]}[\^_]?\{{?{token[1:]}(?!\d)"
             return {m.span() for m in re.finditer(pattern, self.text, re.IGNORECASE)}
@@ -203,11 +231,13 @@ class Text:
             if self.words[at].text not in STOP
         }
         places |= self._expanded.get(stem(token), set())
-        if phrase := ABBREVIATIONS.get(token):
+        if token == "ours":
+            places |= {match.span() for match in _OUR.finditer(self.text)}
+        if phrase := ABBREVIATIONS.get(token) or _ABBREVIATED.get(token):
             places |= self._phrases([stem(word) for word in phrase.split()])
         if not places:
             return self._prefixed(token) | self._segmented(token)
-        return places | self._spelled(token)
+        return places | self._spelled(token) | self._joined(token)
 
     def _span(self, first: int, last: int) -> tuple[int, int]:
         return self.words[first].start, self.words[last].end
@@ -227,10 +257,20 @@ class Text:
                 found.add(self._span(at, at))
         return found
 
+    def _joined(self, token: str) -> set[tuple[int, int]]:
+        """Words that are the token when they are written together: *CNextU-net*."""
+        return {
+            self._span(at, at + 1)
+            for at in self._by_start.get(token[0], ())
+            if at + 1 < len(self.words)
+            and self.words[at].text + self.words[at + 1].text == token
+            and self.words[at + 1].start - self.words[at].end == 1
+        }
+
     def _spelled(self, token: str) -> set[tuple[int, int]]:
         """Phrases whose words' first letters are the token, beside the token itself."""
         size = len(token)
-        if not _SHORTEST <= size <= _LONGEST_PHRASE or not token.isalpha():
+        if not 3 <= size <= _LONGEST_PHRASE or not token.isalpha():
             return set()
         found = set()
         for at in self._by_start.get(token[0], ()):
@@ -242,13 +282,22 @@ class Text:
 
     def _segmented(self, token: str) -> set[tuple[int, int]]:
         """Phrases whose words' beginnings, put together, are the token."""
-        found = set()
+        found: set[tuple[int, int]] = set()
+        if len(token) == 2 and token in ABBREVIATIONS:
+            return found
         for at in self._by_start.get(token[0], ()):
             for size in range(2, _LONGEST_PHRASE + 1):
                 words = self.words[at : at + size]
                 if len(words) == size and self._abbreviates(token, words):
                     found.add((words[0].start, words[-1].end))
+                    found |= self._again(words) if size == 2 else set()
         return found
+
+    def _again(self, words: Sequence[_Word]) -> set[tuple[int, int]]:
+        """Where the last word of a phrase stands alone later: *identity switches … 140 switches*."""
+        last = words[-1]
+        again = (self.words[at] for at in self._by_text[last.text] if len(last.text) > 5)
+        return {(word.start, word.end) for word in again if word.start > last.start}
 
     def _abbreviates(self, token: str, words: Sequence[_Word]) -> bool:
         between = self.text[words[0].end : words[-1].start]
@@ -283,6 +332,8 @@ class Text:
             found[_key(abs(figure.value))].append(place)
             if figure.unit == "percent":
                 found[_key(abs(figure.value) / 100)].append(place)
+        for match in _ORDINAL.finditer(self.text):
+            found[_key(float(1 + _ORDINALS.index(match[1].lower())))].append(match.span(1))
         for match in re.finditer(r"(?<![\w.])\d*\.\d+(?=/[A-Za-z(])", self.text):
             found[_key(float(match[0]))].append(match.span())
         for match in re.finditer(r"(?<![\w.])(\d+)\.\.(\d+)(?!\w)", self.text):

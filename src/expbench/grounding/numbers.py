@@ -36,10 +36,15 @@ _EXTREME = re.compile(
     r"\b[Tt]he (highest|largest|greatest|maximum|lowest|smallest|minimum) [a-z0-9@ -]{2,30}? (?:is|was|of) "
     r"(?:about |only )?$"
 )
+_PEAK = re.compile(
+    r"\b(?:(peak(?:s|ed|ing)?)|bottom(?:s|ed|ing)? out) at (?:about |only |around )?$",
+    re.IGNORECASE,
+)
 _BEFORE = 60
 _FEW = 2
 _NEAREST = 4
 _NEAR = 40
+_PAIR = 2
 
 
 @dataclass
@@ -85,6 +90,10 @@ class Numbers:
         if extreme is not None:
             largest = extreme[1].lower() in ("highest", "largest", "maximum", "greatest")
             fitting = [cell for cell in fitting if self.summaries.is_extreme(cell, largest)]
+        peak = _PEAK.search(self.scene.conclusion.text[: figure.start][-_BEFORE:])
+        if peak is not None:
+            largest = peak[1] is not None
+            fitting = [c for c in fitting if self.summaries.is_extreme(c, largest, of_course=True)]
         best = self.locator.likeliest(fitting, wanted, bound)
         if best is not None:
             direct = self._with_error(claim, best, wanted)
@@ -111,7 +120,10 @@ class Numbers:
         if figure.error is None:
             return _verdict(claim, "grounded", cell.place, cell.quote, cell.derived)
         half = 0.5 * figure.step * (1 + 1e-6)
-        factors = (1.0, 0.01) if figure.unit == "percent" else (1.0,)
+        shares = figure.unit == "percent" or (figure.unit in ("", "points") and cell.value <= 1)
+        factors = (1.0, 0.01) if shares and abs(cell.value) <= 1 < figure.value else (1.0,)
+        if figure.unit == "percent":
+            factors = (1.0, 0.01)
         for value in self.summaries.errors(cell):
             if any(abs(figure.error * f - value) <= half * f for f in factors):
                 return _verdict(claim, "grounded", cell.place, cell.quote, cell.derived)
@@ -138,6 +150,9 @@ class Numbers:
     ) -> Cell | None:
         """The number of the outputs that goes with the one beside it: *0.88 against 0.71*."""
         text, places = self.scene.conclusion.text, self.scene.places
+        parallel = self._parallel(figure, honest, bound)
+        if parallel is not None:
+            return parallel
         before = max((end for _, end in places if end <= figure.start), default=None)
         behind = min((place for place in places if place[0] >= figure.end), default=None)
         found = None
@@ -148,6 +163,26 @@ class Numbers:
             between = text[figure.end : behind[0]]
             found = partner(between, self.pairs[behind[1]], honest, self.scene.outputs, bound)
         return found
+
+    def _parallel(
+        self, figure: Figure, honest: Sequence[Cell], bound: dict[Token, float]
+    ) -> Cell | None:
+        """The second of *85.3 % on x and 74.3 % on y, compared to 80.5 % and 49.3 % for B*, pair by pair."""
+        text, places = self.scene.conclusion.text, self.scene.places
+        at = next((i for i, place in enumerate(places) if place[0] == figure.start), 0)
+        for back in (0, 1):
+            if at - back < _PAIR or at - back + 1 >= len(places):
+                continue
+            own, first = places[at - back : at - back + _PAIR], places[at - back - _PAIR]
+            joined = re.fullmatch(r"\s?%?\s(?:and|/)\s", text[own[0][1] : own[1][0]])
+            against = text[places[at - back - 1][1] : own[0][0]]
+            named = re.search(
+                r"(,?\s(?:vs\.?|versus|against|compared (?:with|to))\s)$", against[-_NEAR:]
+            )
+            one = self.pairs.get(places[at - _PAIR][1])
+            if joined and named and first and one is not None and len(against) < _BEFORE:
+                return partner(named[1], one, honest, self.scene.outputs, bound)
+        return None
 
     def _share(self, figure: Figure, wanted: Wanted) -> Cell | None:
         """The count that a share is of, right behind it: *138 of 150 cases (92 %)*."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from expbench.grounding.cells import Cell
-from expbench.grounding.names import DENIAL, NEGATED, Token
+from expbench.grounding.names import DENIAL, NEGATED, Token, setting
 from expbench.grounding.reading import read
 from expbench.schema import RESPONSE_NAME, Execution
 from expbench.workspace import BlobStore
@@ -135,6 +135,13 @@ class Outputs:
         """A number's values in all runs; its own where it is made of others."""
         at = self._numbers.get(id(cell))
         return [cell.value] if at is None else self.repeated(at)
+
+    def sets(self, cell: Cell) -> bool:
+        """Whether a number only says under what the others of its line were measured."""
+        if cell.labels and cell.labels[-1][0] == "key" and cell.figure.whole:
+            name = cell.labels[-1][1].rpartition(" ")[2]
+            return setting(name, cell.value) in self.index
+        return False
 
     def level(self, cell: Cell) -> float:
         """A number's mean over all runs."""

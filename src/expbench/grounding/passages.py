@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from expbench.dataset.claims.blocks import Block, Range, blocks, sentences
@@ -58,6 +58,10 @@ class Conclusion:
         for at in range(len(found) - 2, -1, -1):
             unit: Unit = found[at + 1].unit
             between = self.text[found[at].end : found[at + 1].start]
+            counted = re.fullmatch(r"\s(?:vs\.?|versus|against|to|and|→)\s", between)
+            if counted and found[at + 1].total and found[at].whole and found[at].total is None:
+                found[at] = _counted(found[at], found[at + 1])
+                continue
             shared = found[at].unit == "" and unit in ("percent", "seconds", "points", "times")
             one_kind = found[at].signed or not found[at + 1].signed
             listed = unit != "times" or re.search(r"\bto\b|–|-|and|/", between)
@@ -127,3 +131,10 @@ def _measured(figure: Figure, like: Figure) -> Figure:
         figure.value, figure.step, figure.digits, figure.start, figure.end, figure.number_end, like.unit,
         figure.error, figure.total, like.scale, figure.signed,
     )  # fmt: skip
+
+
+def _counted(figure: Figure, like: Figure) -> Figure:
+    """The first of two counts of one total: *38 vs 61 of 500*."""
+    if figure.unit or like.total is None or figure.value > like.total:
+        return figure
+    return replace(figure, total=like.total, unit="count")

@@ -31,6 +31,20 @@ _MORE_COSTS = (
         "nll",
         "shd",
         "evaluations",
+        *(
+            "mape",
+            "smape",
+            "vrmse",
+            "nrmse",
+            "lpips",
+            "fvd",
+            "hd95",
+            "hausdorff",
+            "eer",
+            "crps",
+            "rmsd",
+        ),
+        *("timeouts", "switches", "idsw", "overhead", "waste", "outage", "latencies", "flips"),
         "comparisons",
         "waiting",
     ),
@@ -50,6 +64,19 @@ _MORE_BENEFITS = (
         "profit",
     ),
     *("speed", "solved", "ndcg", "mrr", "iou", "r2", "ari", "ami", "nmi", "silhouette", "purity"),
+    *(
+        "mota",
+        "idf1",
+        "hota",
+        "dice",
+        "jaccard",
+        "pearson",
+        "spearman",
+        "cider",
+        "rougel",
+        "bertscore",
+    ),
+    *("sensitivity", "specificity", "tpr", "agreement", "em", "yield", "credibility"),
     *("coherence", "sharpe", "kappa", "mcc", "chrf", "meteor", "elbo", "auprc", "auroc", "fps"),
 )
 POLARITY = {
@@ -58,10 +85,23 @@ POLARITY = {
 }
 """Stems of quantities: 1 where more is better, -1 where less is."""
 
+_EXACT = {
+    **dict.fromkeys((*COSTS, *_MORE_COSTS), -1),
+    **dict.fromkeys((*BENEFITS, *_MORE_BENEFITS), 1),
+}
+
+
+def polarity_of(token: Token) -> int:
+    """1 where more of a quantity is better, -1 where less is, 0 where its name says nothing."""
+    word = str(token)
+    return _EXACT.get(word, POLARITY.get(stem(word), 0))
+
+
 _VERBS = frozenset(
     (
         *("compare", "compares", "compared", "comparing", "evaluate", "evaluates", "evaluated"),
         *("evaluating", "serve", "serves", "serving", "solve", "solves", "return", "returned"),
+        *("difference", "differences"),
         *("best", "winner", "winners", "win", "wins", "power", "powers", "hit", "hits", "times"),
     )
 )

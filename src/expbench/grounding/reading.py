@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from expbench.grounding import lines as prose
 from expbench.grounding import structures, tables
 from expbench.grounding.cells import SETTING, Cell, Headings, Label
 from expbench.grounding.layouts import plain
+from expbench.grounding.names import label_tokens
 
 _RANKING = re.compile(r"[\w.+/-]+(?:\s*[<>≤≥]\s+[\w.+/-]+){2,}")
 _WHOLE = (".json", ".yaml", ".yml", ".ndjson")
@@ -18,12 +20,38 @@ _TRACE = re.compile(
     r"\s*File \"[^\"]+\", line \d+|Traceback \(most recent|\s*at \S+\(\S+:\d+\)\s*$"
 )
 """Lines of a failure that say where in the code it was."""
+_STEP = re.compile(
+    r"(?:epoch|iteration|iter|round|fold|seed|run|trial|step)[\s:#=]{1,3}(?:\[?\d+(?:\s?(?:/|of)\s?\d+)?\]?)\W*",
+    re.IGNORECASE,
+)
+"""A line that only says what the next ones are of: *Epoch 2/3*."""
 _LAST_NUMBER = re.compile(r"(.*?)[\s:=#]*\d[\d,]*\W*$")
 _LONGEST_PROSE = 20_000
 
 
 def read(text: str, source: str, most: int = 60_000) -> list[Cell]:
     """The numbers of one text, at most so many."""
+    return _without_its_name(_read(text, source, most), source)
+
+
+def _without_its_name(cells: list[Cell], source: str) -> list[Cell]:
+    """The numbers without the file's name as a label, where it says what only some are of: *train.log*."""
+    own = _file(source)
+    words = {token for _, label in own for token in label_tokens(label)}
+    inside = {
+        token
+        for role, label in {label for cell in cells for label in cell.labels} - set(own)
+        for token in (label_tokens(label) if role != "title" else ())
+    }
+    if not words & inside:
+        return cells
+    return [
+        replace(cell, labels=tuple(label for label in cell.labels if label not in own))
+        for cell in cells
+    ]
+
+
+def _read(text: str, source: str, most: int) -> list[Cell]:
     whole = structures.parsed(text) if source.endswith(_WHOLE) else None
     if isinstance(whole, dict | list) and whole:
         found = structures.cells_of(whole, source, -1, _file(source))
@@ -57,6 +85,9 @@ class _Reader:
         if _TRACE.match(line):
             return at + 1
         if tables.is_rule(line) and "|" not in line:
+            return at + 1
+        if _STEP.fullmatch(line.strip(" -=*#")):
+            self._titles.read(f"# {line}")
             return at + 1
         opens = self._opens(at)
         self._titles.indent(line, opens)

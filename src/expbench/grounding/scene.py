@@ -55,6 +55,8 @@ _NAMES = re.compile(r"\s([A-Za-z_]{3,})")
 _PLACED = re.compile(
     r"(?:^|[.;,]\s|\band\s|\bbut\s)(?:[Aa]t|[Ww]ith|[Ff]or|[Bb]eyond|[Aa]bove|[Uu]p to|[Uu]ntil)\s$"
 )
+_WITH = re.compile(r"\b(?:[Ww]ith|[Uu]sing|[Bb]y)\s(?:the\s|a\s)?$")
+_AT = re.compile(r"(?:(?:^|[.;]\s|,\s(?:and\s)?)[Aa]t\s|\d\s?%?\)?\sat\s)$")
 _NAME_BEFORE = 60
 _SHORTEST = 3
 _BACK = 400
@@ -110,7 +112,9 @@ class Scene:
         ):
             return False
         text = self.conclusion.text
-        if figure.unit == "percent" and figure.value in self._set and self._placed(figure):
+        if figure.value in self._set and (
+            (figure.unit == "percent" and self._placed(figure)) or self._at(figure)
+        ):
             return True
         before = _NAMED.search(text[max(0, figure.start - _NAME_BEFORE) : figure.start])
         behind = _NAMES.match(text[figure.end : figure.end + _NAME_BEFORE])
@@ -151,6 +155,13 @@ class Scene:
         measured = behind is not None and stem(behind[1]) in POLARITY
         return not measured and _PLACED.search(text[: figure.start][-_NAME_BEFORE:]) is not None
 
+    def _at(self, figure: Figure) -> bool:
+        """Whether a bare number is said as a place: *At 0.5 A leads*, *9.2 % at 0.4*."""
+        text = self.conclusion.text
+        if figure.unit or figure.digits > _SHORTEST or not _AT.search(text[: figure.start][-12:]):
+            return False
+        return re.match(r"\s(?:the\s)?[A-Za-z]|[,.;)]|\sand\s|$", text[figure.end :]) is not None
+
     def figure(self, claim: ReportedClaim) -> Figure | None:
         """The figure of the conclusion that a claim is about."""
         for figure in self.conclusion.figures:
@@ -163,9 +174,33 @@ class Scene:
         """Where the conclusion names labels of the outputs; numbers that are claims are no names."""
         found = Text(self.conclusion.text).mentions(self.outputs.index)
         kept = [self._named(mention) for mention in found if not self._is_claim(mention)]
-        kept = kept[:_MOST_MENTIONS]
-        phrases = {(m.start, m.end) for m in kept if " " in self._words(m) or "-" in self._words(m)}
+        kept = self._without_parts_of_names(kept[:_MOST_MENTIONS])
+        phrases = {(m.start, m.end) for m in kept if re.search(r"[ @+-]", self._words(m))}
         return tuple(m for m in kept if not any(_inside(m, phrase) for phrase in phrases))
+
+    def _without_parts_of_names(self, found: list[Mention]) -> list[Mention]:
+        """The mentions without quantities that are parts of names: *with focal loss the AUC is 0.8*."""
+        text = self.conclusion.text
+        names = {m.end: m for m in found if not is_number(m) and stem(str(m.token)) not in POLARITY}
+        pairs = [(names[m.start - 1], m) for m in found if m.start - 1 in names]
+        pairs = [(name, m) for name, m in pairs if stem(str(m.token)) in POLARITY]
+        parts = {
+            text[name.start : m.end].lower()
+            for name, m in pairs
+            if _WITH.search(text[: name.start][-_NAME_BEFORE:]) and self._of_another(m, found)
+        }
+        dropped = {id(m) for name, m in pairs if text[name.start : m.end].lower() in parts}
+        return [m for m in found if id(m) not in dropped]
+
+    def _of_another(self, metric: Mention, found: list[Mention]) -> bool:
+        """Whether the passage names another quantity than this one."""
+        passage = self.conclusion.passage(metric.start)
+        return passage is not None and any(
+            passage.start <= m.start < passage.end
+            and stem(str(m.token)) in POLARITY
+            and self.rivals(m.token, metric.token)
+            for m in found
+        )
 
     def _words(self, mention: Mention) -> str:
         return self.conclusion.text[mention.start : mention.end]

@@ -10,7 +10,7 @@ from expbench.schema import ResearchTask
 
 _REFERENCE = re.compile(
     r"\b(?:figures?|figs?|tables?|tab|sections?|sec|equations?|eqs?|appendix|item|type|line|lines|chapter|"
-    r"experiments?|algorithm|python|numpy|scipy|torch|pytorch|jax|cuda|version|ver|v|release|layer|stage|"
+    r"experiments?|algorithm|python|numpy|scipy|torch|pytorch|jax|cuda|version|ver|v(?!s)|release|layer|stage|"
     r"level|"
     r"rank|position|phase|part|question|hypothesis|claim|step|issue|page)s?\.?\s*(?:#|no\.?)?\s*$",
     re.IGNORECASE,
@@ -29,7 +29,7 @@ _SETTING = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_SETTING = re.compile(
-    r"(?:^|[^A-Za-z])(?:epochs?|steps?(?: sizes?)?|iterations?|iters?|tau|sizes?|dim(?:ension)?s?|"
+    r"(?:^|[^A-Za-z\d])(?:epochs?|steps?(?: sizes?)?|iterations?|iters?|tau|sizes?|dim(?:ension)?s?|"
     r"horizons?|lags?|leads?|"
     r"folds?|runs?|trials?|layers?|windows?|depths?|members?|lengths?|budgets?|samples?|[nkmdhbwt]s?|"
     r"n_\w+|top|"
@@ -49,7 +49,8 @@ _GIVEN = re.compile(
 )
 _SINGLE = re.compile(r"(?:^|[^A-Za-z])[A-Za-z]\s?(?:=|is|of)?\s?$")
 _COUNTED = re.compile(
-    r"[\s-](?:\w+[- ]){0,2}?(?:seeds?|epochs?|runs?|re-?runs?|repetitions?|repeats?|trials?|folds?|"
+    r"[\s-](?:(?!(?:after|with|in|at|for|on|of|and|to|from|by|per|over|within|using)\b)[A-Za-z]\w*[- ]){0,2}?"
+    r"(?:seeds?|epochs?|runs?|re-?runs?|repetitions?|repeats?|trials?|folds?|"
     r"replicas?|"
     r"replicates?|samples?|examples?|labels?|observations?|data ?points?|steps?|iterations?|rounds?|"
     r"layers?|"
@@ -77,7 +78,8 @@ _THINGS = re.compile(r"\s[a-z]{3,}s\b(?!\s?(?:per\b|/))")
 _RESULT_COUNT = re.compile(
     r"\s(?:\w+ ){0,2}?(?:errors?|mistakes?|failures?|violations?|disagreements?|wins?|losses|misses|false|"
     r"correct|"
-    r"wrong|edges|clusters|conflicts|collisions|detections|hits|outliers|crashes|parameters)\b",
+    r"wrong|edges|clusters|conflicts|collisions|detections|hits|outliers|crashes|parameters|timeouts|"
+    r"switches|warnings|alarms|rejections|restarts)\b",
     re.IGNORECASE,
 )
 _COSTS = re.compile(
@@ -85,7 +87,8 @@ _COSTS = re.compile(
     r" at)?|"
     r"stop(?:s|ped)?(?: at| after)?|median|mean|average|averages|maximum|minimum|max|min|total(?: of)?|"
     r"counts?(?: of)?|finds?|found|makes?|made|solve[sd]?|returns?|returned|scores?|reach(?:es|ed)?|"
-    r"after only|in only|errors?|failures?|regret|loss|perplexity|length|peak)"
+    r"there (?:is|are|was|were)|instead of|rather than|compared (?:with|to)|vs\.?|"
+    r"versus|against|after only|in only|errors?|failures?|regret|loss|perplexity|length|peak)"
     r"(?:\s(?:is|was|of|in|only|about|just|at))?\s*[=:(]?\s*(?:about |only |just |~|≈)?$",
     re.IGNORECASE,
 )

@@ -12,10 +12,12 @@ from expbench.grounding.outputs import Outputs
 
 LEVEL = 0.05
 _P = re.compile(
-    r"(?:^|[^a-z])p(?:[\s_-]?val(?:ue)?s?)?$|(?:^|[^a-z])p[\s_-]?(?:adj|corr|holm|two)\w*$",
+    r"(?:^|[^a-z])p(?:[\s_-]?val(?:ue)?s?)?$|(?:^|[^a-z])pr?\s?\(?>[|\w]+\)?$|(?:^|[^a-z])p[\s_-]?(?:adj|corr|holm|two)\w*$",
     re.IGNORECASE,
 )
 _BELOW = re.compile(r"\bp(?:[\s_-]?values?)?\s*<\s*(\d*\.?\d+(?:[eE][-+]?\d+)?)")
+_STARRED = re.compile(r"\s<?\s?(\d*\.?\d+(?:[eE]-?\d+)?)\s\*{1,3}\s*$")
+"""A p-value as R marks it: *<2e-16 \\*\\*\\**."""
 _INTERVAL = re.compile(
     r"(?:\bci\b|confidence interval|"
     r"interval)[^\[(]{0,40}[\[(]\s*([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*[,;]\s*"
@@ -62,6 +64,9 @@ def _in_line(outputs: Outputs, line: str, place: str, number: int) -> Iterator[S
     tokens = frozenset[Token]().union(*(cell.tokens for cell in cells))
     for match in _BELOW.finditer(line):
         yield Shown(float(match[1]) <= LEVEL, place, line.strip()[:300], match[0], tokens, cells)
+    for match in _STARRED.finditer(line):
+        if float(match[1]) <= LEVEL:
+            yield Shown(True, place, line.strip()[:300], f"p = {match[1]}", tokens, cells)
     for match in _INTERVAL.finditer(line):
         if _DIFFERENCE.search(line):
             low, high = float(match[1]), float(match[2])

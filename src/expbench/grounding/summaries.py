@@ -148,9 +148,16 @@ class Summaries:
                 return members[-1]
         return None
 
-    def is_extreme(self, cell: Cell, largest: bool) -> bool:
-        """Whether a number is the largest, or smallest, of some series, or of none at all."""
+    def is_extreme(self, cell: Cell, largest: bool, of_course: bool = False) -> bool:
+        """Whether a number is the largest, or smallest, of some series, or of none at all.
+
+        Args:
+            of_course: of its course by epochs, steps, rounds …, if it is from one.
+        """
         pick = max if largest else min
+        course = [members for members in self._courses if any(m is cell for m in members)]
+        if of_course and course:
+            return all(pick(m.value for m in own) == cell.value for own in course)
         inside = [members for members in self._series if any(m is cell for m in members)]
         return not inside or any(pick(m.value for m in own) == cell.value for own in inside)
 
@@ -166,6 +173,9 @@ class Summaries:
 
     def asked(self, figure: Figure) -> set[str]:
         """The statistics that the words around a number ask for."""
-        text = self.locator.scene.conclusion.text
-        words = text[max(0, figure.start - 60) : figure.end + 40].lower()
+        conclusion = self.locator.scene.conclusion
+        passage = conclusion.passage(figure.start)
+        begin, end = (passage.start, passage.end) if passage else (0, len(conclusion.text))
+        first, last = max(begin, figure.start - 60), min(end, figure.end + 40)
+        words = conclusion.text[first:last].lower()
         return {name for name, cues in _STATISTICS.items() if cues.search(words)}

@@ -14,12 +14,14 @@ _RULE = re.compile(r"^[\s\-=_+|:*─━═┼╪╋┃│┏┓┗┛┡┩├�
 _BARS = re.compile(r"[|│┃║]")
 _GAP = re.compile(r"\s{2,}|\t")
 _NUMERIC = re.compile(
-    r"[-+−(\[*~<>≈]{0,2}(?:\d[\d.,_]*(?:[eE][-+]?\d+|/\d+)?|\.\d+|nan|inf|n/a|none|-+)\s?%?[)\]*†‡↑↓]{0,3}",
+    r"[-+−(\[*~<>≈]{0,2}(?:\d[\d.,_]*(?:[eE][-+]?\d+|/\d+|[kKMG])?|\.\d+|nan|inf|n/a|none|-+)\s?%?[)\]*†‡↑↓]{0,3}",
     re.IGNORECASE,
 )
 _MARKED = re.compile(r"\s*(?:==|--|##|\*\*|~~|>>)[=*#~>-]*\s*\w")
 """A title in a line of its own, and no table's header."""
 _MOST_CELLS = 400
+_LONGEST_SETTING = 4
+"""Significant digits of a whole number that may have been set."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ def table_at(lines: Sequence[str], at: int) -> Table | None:
         found = _barred(lines, at)
         if found is not None:
             return found
+        if next(figures(line), None) is not None:
+            return None
     if line.count(",") >= 1 or "\t" in line:
         found = _separated(lines, at)
         if found is not None:
@@ -130,10 +134,11 @@ def _is_key(name: str, column: Sequence[str]) -> bool:
     distinct = {figure.value for figure in numbers}
     rising = [figure.value for figure in numbers] == sorted(distinct)
     short = all(figure.digits <= 2 for figure in numbers)
+    counts = any(figure.digits > _LONGEST_SETTING for figure in numbers)
     repeated = len(numbers) > 2 and len(distinct) * 2 <= len(numbers)
     if SETTING.search(name) and (whole or short or repeated or len(numbers) == 1):
         return True
-    return (whole or short) and len(numbers) > 1 and (rising or repeated)
+    return (whole or short) and len(numbers) > 1 and ((rising and not counts) or repeated)
 
 
 def _measured(column: Sequence[str]) -> bool:
@@ -237,6 +242,8 @@ def _aligned(lines: Sequence[str], at: int) -> Table | None:
     ):
         corner = lines[start].strip()  # pandas puts the index's name on a line of its own
         start += 1
+    spaced = lines[at][:1].isspace() and start + 1 < len(lines) and not lines[start].strip()
+    start += spaced
     numeric = sum(map(_is_number, header))
     numeric += sum(bool(re.match(r"[-+−]?\d*\.\d", cell)) for cell in header[1:])
     if numeric and not (ruled or _sets(header)):
@@ -245,11 +252,15 @@ def _aligned(lines: Sequence[str], at: int) -> Table | None:
     names: tuple[str, ...] = ()
     end = start
     while end < len(lines):
+        if spaced and rows and not lines[end].strip() and end + 1 < len(lines):
+            end += 1
         fitted = None if is_rule(lines[end]) else _fit(lines[at], lines[end])
         if fitted is None and not (is_rule(lines[end]) and end + 1 < len(lines) and rows):
             break
         if fitted is not None:
             own, row = fitted
+            if spaced and names and own[1:] == names[-len(own) + 1 :]:
+                own, row = names, (row[0], *[""] * (len(names) - len(row)), *row[1:])
             if names and len(own) != len(names):
                 break
             names = own
