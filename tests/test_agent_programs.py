@@ -191,12 +191,17 @@ def test_a_run_without_the_program_is_refused_with_the_command_that_installs_it(
     run = ("run", "--agent", "curie", "--model", model, "--task", QUICK)
     assert "`expbench agents install curie`" in folder.refused(*run)
     assert "no program" in folder("agents", "install", "react", code=2)
+    shown = folder("agents", "show", "curie")
+    assert "not ready: " in shown and "`expbench agents install curie`" in shown
 
 
 def test_the_command_installs_and_says_what_is_there(folder: Folder, wheels: Path) -> None:
     arguments = ("curie", "--version", "1.0", "--wheels", str(wheels), "--json")
     said = folder("agents", "install", *arguments)
     facts = json.loads(said[said.index("{") : said.rindex("}") + 1])
+    shown = json.loads(folder("agents", "show", "curie", "--json"))
+    assert "1.0" in shown["program"] and facts["digest"] in shown["program"]
+    assert "0.1.12" not in shown["version"], "another version than the pinned one is installed"
     assert json.loads(folder("gc", "--json"))["items"] == [], "a new run would take it"
     assert facts["name"] == "curie" and facts["version"] == "1.0" and len(facts["digest"]) == 16
     model = folder.model(calls("bash", command="ls"))

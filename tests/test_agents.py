@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import uuid
 from collections.abc import Iterator
@@ -54,6 +55,7 @@ def test_every_agent_is_shown_with_what_it_needs_and_an_example(folder: Folder) 
         assert f"--agent {form.partition(chr(58))[0]}" in shown["example"]
         assert shown["tried"]
         text = folder("agents", "show", form.partition(":")[0])
+        assert not re.search(r"^\S.*:\n(?!  )", text, re.M), "no heading without what it is of"
         assert shown["example"] in text
 
 

@@ -95,7 +95,7 @@ def main_turn(ran: Ran) -> str:
     [
         ("run = [", "not valid TOML"),
         ("prompt = 'stdin'", "'run' is missing"),
-        ("run = []", "run"),
+        ("run = []", "first word must name a program"),
         ("run = ['']", "first word"),
         ("run = 'python x.py'", "run"),
         ("run = ['x']\nprompt = 'post'", "prompt"),

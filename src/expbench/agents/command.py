@@ -54,7 +54,7 @@ _SKIPPED = ("__pycache__", ".git")
 class CommandFile(Record):
     """The TOML file."""
 
-    run: tuple[str, ...] = Field(min_length=1)
+    run: tuple[str, ...]
     prompt: Literal["stdin", "file", "argument"] = "stdin"
     files: dict[str, str] = Field(default_factory=dict)
     env: dict[str, str] = Field(default_factory=dict)
@@ -63,7 +63,7 @@ class CommandFile(Record):
     @field_validator("run")
     @classmethod
     def _is_named(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if not value[0] or any("\0" in word for word in value):
+        if not value or not value[0] or any("\0" in word for word in value):
             raise ValueError("the first word must name a program")
         return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -9,7 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from expbench.agents import AgentKind, agent_kind, all_kinds
+from expbench.cli.settings import cache_folder
 from expbench.errors import UserError
+from expbench.paths import CachePaths
+from expbench.programs import ProgramShelf
 
 
 def list_agents(as_json: bool) -> int:
@@ -34,11 +38,13 @@ def show_agent(name: str, as_json: bool) -> int:
         return 0
     console = Console(highlight=False)
     for key, value in facts.items():
+        if not value:
+            continue
         if isinstance(value, dict):
             console.print(f"{key}:", markup=False)
             for form, what in value.items():
                 console.print(f"  {form}: {what}", markup=False, soft_wrap=True)
-        elif value:
+        else:
             console.print(f"{key}: {value}", markup=False, soft_wrap=True)
     return 0
 
@@ -56,12 +62,18 @@ def _facts(kind: AgentKind, name: str) -> dict[str, str | dict[str, str]]:
 
 
 def _made(kind: AgentKind, name: str) -> dict[str, str]:
-    """The version that would run now, or why it would not."""
+    """The version and the program that would run now, or why it would not."""
     argument = name.partition(":")[2]
     if ":" in kind.form and not argument:
         return {}
     try:
-        return {"version": kind.make(argument, Path()).version}
+        agent = kind.make(argument, Path())
+        found = {"version": agent.version}
+        if agent.program:
+            shelf = ProgramShelf(CachePaths(cache_folder()).agents)
+            with contextlib.closing(shelf.of_agent(agent.program)) as installed:
+                found["program"] = installed.label
+        return found
     except UserError as error:
         return {"not ready": str(error)}
 

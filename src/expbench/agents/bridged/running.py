@@ -57,14 +57,14 @@ def runner(
         name: of the agent, as it was typed.
         program: its name in the catalogue.
         client: the package that the bridge needs for the program's language.
-        preset: of the version that is recorded.
+        preset: what it is told besides; it is recorded. The program's version is recorded with the program.
 
     Raises:
         PrerequisiteError: that package is missing.
     """
     need_client(name, client)
     pinned = PROGRAMS[program]
-    version = f"{program} {pinned.version}{f', {preset}' if preset else ''}"
+    version = f"{program}, {preset}" if preset else program
     run = _running(name, dict(pinned.variables), start)
     return AgentRunner(name, run, version=version, needs_model=True, program=program)
 
