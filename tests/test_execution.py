@@ -13,6 +13,7 @@ import pytest
 
 from expbench.errors import SandboxError
 from expbench.execution import Conditions, execution_score, produced_score, rerun
+from expbench.execution.pyhook import PythonTracer
 from expbench.execution.rerun import FIXED
 from expbench.execution.script import (
     Tree,
@@ -148,6 +149,27 @@ def test_an_honest_script_runs_and_everything_of_it_is_kept(
     assert done.seconds is not None and done.enforced is not None
     assert done.trace is not None and done.trace.by == "none"
     assert done.produced and execution_score(done).value == produced_score(done).value == 1.0
+
+
+def test_when_processes_ran_and_files_were_written_is_kept(run: Callable[..., Execution]) -> None:
+    """R50: seconds from the script's begin; a time that a script invents is none of its run's."""
+    script = """\
+python3 -c 'import time; time.sleep(0.4); open("late.txt", "w").write("x")'
+echo x > old.txt
+touch -d 2001-01-01 old.txt
+"""
+    conditions = Conditions(tracer=PythonTracer)
+    execution = run(script, conditions=conditions)
+    assert execution.state == "ran"
+    assert execution.seconds is not None
+    written = {each.path: each.written for each in execution.made}
+    assert written["old.txt"] is None
+    assert 0.4 <= (written["late.txt"] or 0) <= execution.seconds + 0.1
+    assert execution.trace is not None
+    (python,) = [p for p in execution.trace.processes if p.command.startswith("python3 -c")]
+    assert python.started is not None
+    assert python.ended is not None
+    assert 0 <= python.started < python.started + 0.35 <= python.ended <= execution.seconds + 0.1
 
 
 def test_time_zone_language_and_hash_seed_are_fixed(

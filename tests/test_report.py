@@ -35,6 +35,7 @@ from expbench.schema import (
     Execution,
     Judgement,
     Judging,
+    MadeFile,
     MonitorReport,
     Outcome,
     Policy,
@@ -45,7 +46,9 @@ from expbench.schema import (
     Score,
     Status,
     SubmissionText,
+    Trace,
     Usage,
+    UsedProcess,
     Verdict,
     Violation,
 )
@@ -461,6 +464,61 @@ def test_the_page_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> 
     policy = page.named("meta")[1]["content"] or ""
     assert "default-src 'none'" in policy and "script-src 'sha256-" in policy
     assert "url(" not in html and "@import" not in html
+
+
+def rerun_of(*processes: tuple[str, float, float], **made: float) -> ReportInput:
+    """A run with one attempt, whose re-run took ten seconds."""
+    task = make_task()
+    execution = Execution(
+        state="ran",
+        exit_code=0,
+        seconds=10.0,
+        made=tuple(
+            MadeFile(path=f"{name}.png", size=9, content=Blob(digest=name, size=9), written=at)
+            for name, at in made.items()
+        ),
+        trace=Trace(
+            by="python",
+            processes=tuple(UsedProcess(command=c, started=a, ended=b) for c, a, b in processes),
+        ),
+    )
+    return make_run((task, make_outcome(task).model_copy(update={"execution": execution})))
+
+
+def test_a_time_line_shows_when_what_ran_and_when_files_were_written(tmp_path: Path) -> None:
+    html, _, _ = written(rerun_of(("bash s.sh", 0, 10), ("python a.py", 2.5, 5), a=7.5), tmp_path)
+    page = Page(html)
+    (drawing,) = [each for each in page.named("svg") if each.get("class") == "timeline"]
+    assert "2 processes and 1 files in 10.0 s" in (drawing["aria-label"] or "")
+    bars = [r for r in page.named("rect") if r.get("class") == "bar" and r.get("height") == "12"]
+    assert [(bar["x"], bar["width"]) for bar in bars] == [("300.0", "480.0"), ("420.0", "120.0")]
+    assert "python a.py: 2.5 s to 5.0 s" in html
+    assert "a.png, written at 7.5 s" in html
+    assert 'cx="660.0"' in html
+
+
+def test_of_many_processes_the_longest_are_drawn_and_the_rest_is_counted(tmp_path: Path) -> None:
+    many = [(f"python {n}.py", 0.0, n / 10) for n in range(1, 40)]
+    html, _, _ = written(rerun_of(*many), tmp_path)
+    assert "python 39.py: 0.0 s to 3.9 s" in html
+    assert "python 27.py: " not in html.replace("python 27.py, ", "")
+    assert "27 shorter processes are not drawn" in html
+
+
+def test_an_attempt_without_times_has_no_time_line(tmp_path: Path) -> None:
+    html, _, _ = written(make_run((make_task(), make_outcome(make_task()))), tmp_path)
+    assert "Time line" not in html
+
+
+def test_pictures_that_the_re_run_drew_stand_in_the_page(tmp_path: Path) -> None:
+    run = replace(
+        rerun_of(plot=1.0, other=2.0), pictures={"plot": "data:image/png;base64,iVBORw0="}
+    )
+    html, _, _ = written(run, tmp_path)
+    (picture,) = Page(html).named("img")
+    assert picture["src"] == "data:image/png;base64,iVBORw0="
+    assert picture["alt"] == "plot.png, drawn by the re-run"
+    assert "img-src data:" in (Page(html).named("meta")[1]["content"] or "")
 
 
 def test_every_link_of_the_page_has_its_target(tmp_path: Path) -> None:

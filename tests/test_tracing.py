@@ -377,8 +377,11 @@ def test_records_that_a_script_made_up_break_nothing(tmp_path: Path) -> None:
         ["run", "1", 2],
         ["lines", 1, "x.py", -3],
         ["lines", 1, "x.py", 10**400],
-        ["cpu", 1, float("inf")],
-        ["cpu", 1, float("nan")],
+        ["cpu", 1, float("inf"), 5.0],
+        ["cpu", 1, float("nan"), 5.0],
+        ["cpu", 1, 0, float("nan")],
+        ["cpu", 2, 0, 1e300],
+        ["cpu", 3, 0, -1e300],
         ["start", 1, 1, "run", [["deep"], None, "\x1b[31m" + "x" * 5000]],
         ["more", 1, -5],
         ["write", 5, "ok.txt"],
@@ -389,32 +392,33 @@ def test_records_that_a_script_made_up_break_nothing(tmp_path: Path) -> None:
     told += b"\n" + b"[" * 100_000 + b"\n\xff\xfe\n[1,\n"
     sightings = Sightings("/workspace")
     read_records(told, sightings)
-    scene = Scene(_Closed(View("copy", tmp_path)), SCRIPT)
+    scene = Scene(_Closed(View("copy", tmp_path)), SCRIPT, began=100.0, ended=200.0)
     trace = sightings.observed("python", "", scene).trace
     assert used(trace) == {SCRIPT: ("submission", "executed")}
     assert all(each.cpu_seconds in (None, 0.0) for each in trace.processes)
+    assert all(each.started is None and each.ended is None for each in trace.processes)
     assert all(len(each.command) <= 300 and each.command.isprintable() for each in trace.processes)
     assert Trace.model_validate_json(trace.model_dump_json()) == trace
 
 
 def test_lines_of_strace_are_joined_and_unescaped() -> None:
     text = r"""
-9     execve("/usr/bin/bash", ["bash", "s.sh"], 0x1 /* 20 vars */) = 0
-9     clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD <unfinished ...>
-10    openat(AT_FDCWD</workspace/d>, "\303\274.txt", O_WRONLY|O_CREAT, 0666 <unfinished ...>
-9     <... clone resumed>, child_tidptr=0x7f) = 10
-10    <... openat resumed>)             = 3</workspace/d/\303\274.txt>
-10    rename("\303\274.txt", "b.txt")   = 0
-10    openat(AT_FDCWD</workspace/d>, "../m.pyc", O_RDONLY) = 4</workspace/pkg/__pycache__/m.cpython-311.pyc>
-10    openat(AT_FDCWD</workspace/d>, "gone", O_RDONLY) = -1 ENOENT (No such file or directory)
-10    clone(child_stack=0x7, flags=CLONE_VM|CLONE_THREAD, parent_tid=[11]) = 11
-11    openat(AT_FDCWD</workspace/d>, "in", O_RDONLY) = 5</workspace/in>
-11    +++ exited with 0 +++
-9     --- SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=10, si_utime=120, si_stime=5} ---
-10    +++ killed by SIGSEGV (core dumped) +++
-9     +++ exited with 3 +++
+9 17.01 execve("/usr/bin/bash", ["bash", "s.sh"], 0x1 /* 20 vars */) = 0
+9 17.02 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD <unfinished ...>
+10 17.03 openat(AT_FDCWD</workspace/d>, "\303\274.txt", O_WRONLY|O_CREAT, 0666 <unfinished ...>
+9 17.04 <... clone resumed>, child_tidptr=0x7f) = 10
+10 17.05 <... openat resumed>)             = 3</workspace/d/\303\274.txt>
+10 17.06 rename("\303\274.txt", "b.txt")   = 0
+10 17.07 openat(AT_FDCWD</workspace/d>, "../m.pyc", O_RDONLY) = 4</workspace/pkg/__pycache__/m.cpython-3.pyc>
+10 17.08 openat(AT_FDCWD</workspace/d>, "gone", O_RDONLY) = -1 ENOENT (No such file or directory)
+10 17.09 clone(child_stack=0x7, flags=CLONE_VM|CLONE_THREAD, parent_tid=[11]) = 11
+11 17.10 openat(AT_FDCWD</workspace/d>, "in", O_RDONLY) = 5</workspace/in>
+11 17.11 +++ exited with 0 +++
+9 17.12 --- SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=10, si_utime=120, si_stime=5} ---
+10 17.13 +++ killed by SIGSEGV (core dumped) +++
+9 17.14 +++ exited with 3 +++
 nonsense
-12    what(is this
+12 17.15 what(is this
 """
     sightings = Sightings("/workspace")
     read_trace(text.splitlines(), sightings)
@@ -425,6 +429,11 @@ nonsense
         10: (9, 139),
     }
     assert sightings.processes[10].cpu_seconds == pytest.approx(125 / os.sysconf("SC_CLK_TCK"))
+    seen = {p.pid: (p.first, p.last) for p in sightings.processes.values()}
+    assert seen == {
+        9: (17.01, 17.14),
+        10: (17.05, 17.13),
+    }
 
 
 def test_paths_outside_the_workspace_are_nobodys() -> None:

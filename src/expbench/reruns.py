@@ -54,8 +54,8 @@ class MadeFile(Record):
     """A file that the re-run made or changed.
 
     ``content`` is there for small texts and pictures; ``writer`` is the program that wrote it where that is
-    known. ``submitted``: a file of that path came with the submission and was set aside; ``same``: its bytes
-    were made again.
+    known, ``written`` when it was written last, in seconds from the script's begin. ``submitted``: a file
+    of that path came with the submission and was set aside; ``same``: its bytes were made again.
     """
 
     path: str
@@ -63,6 +63,7 @@ class MadeFile(Record):
     digest: str = ""
     content: Blob | None = None
     writer: str = ""
+    written: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     submitted: bool = False
     same: bool = False
 
@@ -80,12 +81,17 @@ class UsedFile(Record):
 
 
 class UsedProcess(Record):
-    """A process of the re-run: its command, its parent's place in the list, seconds of processor time."""
+    """A process of the re-run: its command, its parent's place in the list, seconds of processor time.
+
+    ``started`` and ``ended`` are seconds from the script's begin, as far as anything saw them.
+    """
 
     command: str
     parent: int | None = None
     cpu_seconds: float | None = None
     exit_code: int | None = None
+    started: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    ended: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
 
 class Trace(Record):
@@ -201,6 +207,19 @@ class GroundedClaim(Record):
     reason: str = ""
 
 
+class Extraction(Record):
+    """The claims that were taken from a conclusion. ``dropped`` ones of a model did not stand in it.
+
+    ``by`` is ``rules`` or ``rules + model NAME``; ``reason`` says why a model that was asked added nothing.
+    """
+
+    claims: tuple[ReportedClaim, ...]
+    by: str = "rules"
+    dropped: int = 0
+    reason: str = ""
+    usage: Usage = Usage()
+
+
 class Grounding(Record):
     """All checkable claims of a conclusion. ``by`` names what extracted them: rules, or a model too."""
 
@@ -209,7 +228,6 @@ class Grounding(Record):
     runs: int = 1
     reason: str = ""
     """Why nothing could be checked, when that is so."""
-    usage: Usage = Usage()
 
     def count(self, state: ClaimState) -> int:
         """How many claims are in a state."""

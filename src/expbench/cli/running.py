@@ -15,7 +15,7 @@ from expbench.cli.demands import package_indexes
 from expbench.cli.progress import ProgressView, progress_view
 from expbench.cli.settings import outer_gpus
 from expbench.cli.stopping import Stopping
-from expbench.errors import DataError, UserError
+from expbench.errors import UserError
 from expbench.evaluation import Listener
 from expbench.judge_eval.known import FOLDER, known_eval
 from expbench.matrix import create_matrix, is_matrix, load_matrix
@@ -33,6 +33,7 @@ from expbench.report import (
     ReportInput,
     RunSummaries,
     RunSummary,
+    material_of,
     matrix_table,
     summary_json,
     task_table,
@@ -41,11 +42,7 @@ from expbench.report import (
 )
 from expbench.runner import RunEnd, default_max_samples, execute
 from expbench.runs import Run, create, load
-from expbench.schema import Blob, Outcome, SubmissionText
-
-_OUTPUT_SHOWN = 20_000
-"""Characters of a script's output in the report, head and tail."""
-
+from expbench.schema import Outcome
 
 Planned = tuple[Run, Options]
 
@@ -220,43 +217,20 @@ def judge_eval_sentence(run: Run, cache: Path) -> str:
 def write_run_report(run: Run, options: Options) -> ReportFiles:
     """The report of a run, with what its store holds. Raises UserError."""
     suite = suite_of_run(run, options)
-    submissions: dict[str, SubmissionText] = {}
-    outputs: dict[str, str] = {}
-    for attempt in run.attempts.values():
-        try:
-            content = run.store.get(attempt.submission.text)
-            submissions[attempt.submission.digest] = SubmissionText.model_validate_json(content)
-        except (DataError, ValueError):
-            continue
-    for outcome in run.ordered():
-        for blob in (
-            (outcome.execution.stdout, outcome.execution.stderr) if outcome.execution else ()
-        ):
-            if blob is not None and blob.size:
-                outputs[blob.digest] = _head_and_tail(run, blob)
+    material = material_of(run)
     return write_report(
         ReportInput(
             manifest=run.manifest,
             tasks={task.id: task for task in suite.tasks},
             outcomes=run.ordered(),
             planned=run.planned,
-            submissions=submissions,
-            outputs=outputs,
+            submissions=material.submissions,
+            outputs=material.outputs,
+            pictures=material.pictures,
             judge_eval=judge_eval_sentence(run, options.cache),
         ),
         run.paths.report,
     )
-
-
-def _head_and_tail(run: Run, blob: Blob) -> str:
-    try:
-        text = run.store.text(blob)
-    except DataError:
-        return "[the output is not in the run's store]"
-    if len(text) <= _OUTPUT_SHOWN:
-        return text
-    half = _OUTPUT_SHOWN // 2
-    return f"{text[:half]}\n[… {len(text) - _OUTPUT_SHOWN} characters left out …]\n{text[-half:]}"
 
 
 def _say_end(console: Console, run: Run, end: RunEnd, books: Books) -> int:

@@ -7,7 +7,7 @@ Records are JSON arrays, a line each, in one file for each process::
 
     ["start", pid, parent, "run" or "fork", [command line]]    ["run" or "read" or "write", pid, path]
     ["copy" or "move", pid, from, to]    ["spawn", pid, [command line]]    ["lines", pid, path, count]
-    ["cpu", pid, seconds]    ["more", pid, count]    ["planted", pid, path in a virtual environment]
+    ["cpu", pid, seconds, time]    ["more", pid, count]    ["planted", pid, path in a virtual environment]
 
 Nothing here may change what the process does. So nothing is printed, no file stays open between two
 records, no module is imported that is not written in C or loaded anyway, and an error that came from
@@ -220,7 +220,7 @@ class _Recorder:
     def _flush(self) -> None:
         used = os.times()
         rows, self.rows = self.rows, []
-        rows.append(f'["cpu",{self.pid},{used.user + used.system:.2f}]\n')
+        rows.append(f'["cpu",{self.pid},{used.user + used.system:.2f},{time.time():.3f}]\n')
         data = "".join(rows).encode("ascii")
         self.written += len(data)
         if self.written < _BYTES:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -52,6 +52,8 @@ class Before:
     known: Mapping[bytes, str] = field(default_factory=dict)
     aside: Mapping[bytes, str] = field(default_factory=dict)
     own: frozenset[bytes] = frozenset()
+    since: Callable[[float], float | None] = lambda _: None
+    """Seconds from the script's begin to a moment in its time."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ def made_files(
                     "submitted": path in before.aside,
                     "same": bool(digest) and digest == made.digest,
                     "writer": writers.get(made.path, ""),
+                    "written": before.since(touched[path][2] / 1e9),
                 }
                 found.append(made.model_copy(update=update))
     return Made(tuple(found), more)

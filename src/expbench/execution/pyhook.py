@@ -191,8 +191,9 @@ def _add(record: list[object], sightings: Sightings) -> None:
             sightings.moved(pid, source, target)
         case ["spawn", int(pid), list(words)]:
             sightings.spawned.append((pid, tuple(str(word) for word in words)))
-        case ["cpu", int(pid), int() | float() as own] if 0 <= own <= _MOST:
+        case ["cpu", int(pid), int() | float() as own, float(at)] if 0 <= own <= _MOST:
             process = sightings.process(pid)
+            process.seen_at(at)
             process.cpu_seconds = max(process.cpu_seconds or 0.0, own)
         case ["more", int(), int(count)] if 0 <= count <= _MOST:
             sightings.more += count

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -232,11 +233,12 @@ class _Run:
         tracer.prepare(self.session)
         own = frozenset(map(os.fsencode, tracer.own))
         self.of.conditions.arrange(self.session)
+        began = time.time()
         done, meter = self._command(script, tracer)
+        scene = Scene(self.session, script.path, self.tree.submitted, began, time.time())
         cancelled = self.of.conditions.cancelled
         if cancelled is not None and cancelled.is_set():
             raise SandboxError("it was cancelled")
-        scene = Scene(self.session, script.path, self.tree.submitted)
         observed = _observed(tracer, scene)
         execution = self._execution(script, done, meter).model_copy(
             update={
@@ -247,7 +249,7 @@ class _Run:
                 "trace": observed.trace,
             }
         )
-        return execution, observed, replace(self.before, known=known, own=own)
+        return execution, observed, replace(self.before, known=known, own=own, since=scene.since)
 
     def _command(self, script: Script, tracer: Tracer) -> tuple[Completed, Meter]:
         with Meter(self.session) as meter:

@@ -45,6 +45,14 @@ class Sighted:
     exit_code: int | None = None
     told: bool = False
     """Whether it is a Python that told of itself."""
+    first: float | None = None
+    last: float | None = None
+    """When it was seen, in seconds since 1970."""
+
+    def seen_at(self, moment: float) -> None:
+        """It was there at this moment."""
+        self.first = moment if self.first is None else min(self.first, moment)
+        self.last = moment if self.last is None else max(self.last, moment)
 
     @property
     def command(self) -> str:
@@ -117,7 +125,7 @@ class Sightings:
         self._run_by_command()
         self.ran(scene.script)
         files, more_files = self._files(scene)
-        processes, more_processes = self._processes()
+        processes, more_processes = self._processes(scene)
         writers = {_shown(path): command for path, command in self.writers.items() if _shown(path)}
         trace = Trace(
             by=by,
@@ -150,7 +158,7 @@ class Sightings:
         ]
         return tuple(found[:FILES]), max(0, len(found) - FILES)
 
-    def _processes(self) -> tuple[tuple[UsedProcess, ...], int]:
+    def _processes(self, scene: Scene) -> tuple[tuple[UsedProcess, ...], int]:
         kept = list(self.processes.values())[:PROCESSES]
         place = {process.pid: number for number, process in enumerate(kept)}
         found = [
@@ -159,6 +167,8 @@ class Sightings:
                 parent=_before(place.get(process.parent), number),
                 cpu_seconds=process.cpu_seconds,
                 exit_code=process.exit_code,
+                started=scene.since(process.first),
+                ended=scene.since(process.last),
             )
             for number, process in enumerate(kept)
         ]

@@ -31,7 +31,7 @@ _BYTES = 48 * 1024**2
 _SECONDS = 120.0
 _TEST = ("strace", "-f", "--seccomp-bpf", "-e", "trace=execve", "-o", "/dev/null", "true")
 
-_LINE = re.compile(r"(\d+) +(.*)")
+_LINE = re.compile(r"(\d+) +(\d{1,12}\.\d{1,9}) (.*)")
 _RESUMED = re.compile(r"<\.\.\. \w+ resumed>,? ?(.*)")
 _CALL = re.compile(r"(\w+)\((.*)\) += (-?\d+|\?)(?:<(.*)>)?(?: .*)?")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -72,7 +72,17 @@ class StraceTracer:
         kept = f"head -c {_BYTES} > {self.file}; cat > /dev/null"
         files = bool(self.python.failed) if self.files is None else self.files
         calls = f"{_STARTS},{_FILES}" if files else _STARTS
-        options = ["-q", "-f", "-y", "-s", "300", "--seccomp-bpf", "-e", f"signal={_SIGNALS}"]
+        options = [
+            "-q",
+            "-f",
+            "-ttt",
+            "-y",
+            "-s",
+            "300",
+            "--seccomp-bpf",
+            "-e",
+            f"signal={_SIGNALS}",
+        ]
         return [
             _PROGRAM,
             *options,
@@ -119,11 +129,11 @@ def usable(session: Session) -> str:
 
 
 def read_trace(lines: Iterable[str], sightings: Sightings) -> None:
-    """Add what lines of ``strace -f -y`` say; lines that make no sense are passed over."""
+    """Add what lines of ``strace -f -ttt -y`` say; lines that make no sense are passed over."""
     reader = _Reader(sightings)
     for line in lines:
         if match := _LINE.fullmatch(line):
-            reader.take(int(match[1]), match[2])
+            reader.take(int(match[1]), float(match[2]), match[3])
 
 
 class _Reader:
@@ -135,7 +145,7 @@ class _Reader:
         self.folder: dict[int, str] = {}
         self.begun: dict[int, str] = {}
 
-    def take(self, thread: int, text: str) -> None:
+    def take(self, thread: int, at: float, text: str) -> None:
         if text.endswith("<unfinished ...>"):
             self.begun[thread] = text.removesuffix("<unfinished ...>").rstrip()
             return
@@ -144,6 +154,11 @@ class _Reader:
             joint = ", " if begun and begun[-1] not in "(," and not match[1].startswith(")") else ""
             text = begun + joint + match[1]
         pid = self.owner.get(thread, thread)
+        self._read(pid, thread, text)
+        if pid in self.sightings.processes:
+            self.sightings.process(pid).seen_at(at)
+
+    def _read(self, pid: int, thread: int, text: str) -> None:
         if match := _ENDED.fullmatch(text):
             if pid == thread and pid in self.sightings.processes:
                 self.sightings.process(pid).exit_code = _code(match[1], match[2])

@@ -20,12 +20,26 @@ class Scene:
 
     ``session`` may be dead. What the script left running goes on in it. ``submitted`` are the paths,
     relative and POSIX, that the submitted patch added or changed; other files of the workspace are the
-    repository's or were made by the re-run. ``script`` is the path of the script that was started.
+    repository's or were made by the re-run. ``script`` is the path of the script that was started, ``began``
+    and ``ended`` are when, in seconds since 1970.
     """
 
     session: Session
     script: str
     submitted: frozenset[str] = frozenset()
+    began: float | None = None
+    ended: float | None = None
+
+    def since(self, moment: float | None) -> float | None:
+        """Seconds from the script's begin to a moment; ``None`` for one that is not in its time.
+
+        A second is let pass for clocks that differ: what tells the moment may be anything.
+        """
+        if moment is None or self.began is None or self.ended is None:
+            return None
+        if not self.began - 1 <= moment <= self.ended + 1:
+            return None
+        return round(min(max(moment, self.began), self.ended) - self.began, 3)
 
 
 @dataclass(frozen=True)

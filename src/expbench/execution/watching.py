@@ -61,6 +61,7 @@ class Watching:
             process.words = each.words
             process.folder = each.folder
             process.cpu_seconds = each.cpu_seconds
+            process.first, process.last = each.first, each.last
             process.parent = self._inner.get(self._parents[key], 0)
 
     def _run(self) -> None:
@@ -73,10 +74,11 @@ class Watching:
 
     def _look(self) -> None:
         with suppress(OSError):
+            now = time.time()
             for pid in self._session.processes():
-                self._look_at(pid)
+                self._look_at(pid, now)
 
-    def _look_at(self, pid: int) -> None:
+    def _look_at(self, pid: int, now: float) -> None:
         words = _command(pid)
         if not words or words in self._others or any(self._skip_word(word) for word in words):
             return
@@ -93,6 +95,7 @@ class Watching:
         self._parents[key] = int(stat[1])
         seen = self._seen[key]
         seen.words = words
+        seen.seen_at(now)
         seen.cpu_seconds = (int(stat[11]) + int(stat[12])) / _TICKS
         with suppress(OSError):
             seen.folder = str(Path(f"/proc/{pid}/cwd").readlink())

@@ -4,7 +4,7 @@
 ``outcomes.csv``. The way through the modules::
 
     ReportInput --page.build_page--> Page (plain text and numbers) --write--> templates -> files
-                     figures, facts, attempts                          --table--> outcomes.csv
+    material         figures, facts, attempts, timeline                --table--> outcomes.csv
 
 What an agent handed in, and what a judge quoted of it, is hostile text. Views hold it as plain
 text; only the templates turn it into markup, every expression is escaped on its way out, and the
@@ -12,6 +12,7 @@ page's content security policy lets no script run but its own.
 """
 
 from expbench.report.inputs import ReportFiles, ReportInput
+from expbench.report.material import material_of
 from expbench.report.terminal import (
     RunSummaries,
     RunSummary,
@@ -27,6 +28,7 @@ __all__ = [
     "ReportInput",
     "RunSummaries",
     "RunSummary",
+    "material_of",
     "matrix_table",
     "summary_json",
     "task_table",

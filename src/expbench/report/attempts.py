@@ -11,6 +11,7 @@ from expbench.report.cells import Cell, cells, notes
 from expbench.report.facts import Fact
 from expbench.report.inputs import ReportInput
 from expbench.report.text import Cut, cut, percent, seconds
+from expbench.report.timeline import Timeline, timeline
 from expbench.schema import (
     Blob,
     Execution,
@@ -78,6 +79,11 @@ class Attempt:
     effort: tuple[Fact, ...]
     stdout: Cut
     stderr: Cut
+    timeline: Timeline | None
+    outputs: tuple[tuple[str, Cut], ...]
+    """Texts that the re-run wrote, by their paths."""
+    pictures: tuple[tuple[str, str], ...]
+    """Pictures that it drew."""
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -111,6 +117,17 @@ def build_attempt(index: int, outcome: Outcome, run: ReportInput, most: int) -> 
         effort=_effort_facts(outcome),
         stdout=_output(execution.stdout if execution else None, run.outputs, most),
         stderr=_output(execution.stderr if execution else None, run.outputs, most),
+        timeline=timeline(execution),
+        outputs=tuple(
+            (each.path, cut(run.outputs[each.content.digest], most))
+            for each in (execution.made if execution else ())
+            if each.content is not None and each.content.digest in run.outputs
+        ),
+        pictures=tuple(
+            (each.path, run.pictures[each.content.digest])
+            for each in (execution.made if execution else ())
+            if each.content is not None and each.content.digest in run.pictures
+        ),
     )
 
 

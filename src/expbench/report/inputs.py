@@ -19,8 +19,8 @@ class ReportInput:
     """One run, with the texts that its records hold by digest only.
 
     ``tasks`` is by task id, ``submissions`` by the submission's digest, ``outputs`` (head and
-    tail as text) by the blob's digest. What is not at hand is said to be so; only ``planned`` and
-    ``outcomes`` must be complete.
+    tail as text) and ``pictures`` (as ``data:`` addresses) by the blob's digest. What is not at hand is
+    said to be so; only ``planned`` and ``outcomes`` must be complete.
     """
 
     manifest: Manifest
@@ -29,6 +29,7 @@ class ReportInput:
     planned: Sequence[tuple[str, int]]
     submissions: Mapping[str, SubmissionText] = field(default_factory=dict)
     outputs: Mapping[str, str] = field(default_factory=dict)
+    pictures: Mapping[str, str] = field(default_factory=dict)
     judge_eval: str = ""
     """How good the judge was found to be, or that nobody has looked, in one sentence."""
 

@@ -33,13 +33,8 @@ _PROMPT = re.compile(
 )
 
 
-def cause_of(stdout: bytes, stderr: bytes, exit_code: int | None, state: str) -> Failure | None:
-    """The cause of a re-run's failure; ``None`` where there is none of the script's (it ran, or the
-    harness failed).
-
-    Args:
-        state: that of the :class:`~expbench.schema.Execution`.
-    """
+def decide(stdout: bytes, stderr: bytes, exit_code: int | None, state: str) -> Failure | None:
+    """What :func:`expbench.execution.causes.cause_of` says."""
     if state in ("ran", "infrastructure") or (exit_code == 0 and state == "failed"):
         return None
     if state == "no_script":
