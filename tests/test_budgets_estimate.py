@@ -23,7 +23,7 @@ from expbench.prices import use_prices
 from expbench.sandboxes.host import SandboxHost
 from expbench.schema import Limits, Usage
 
-PLAN = Plan(10, 2, "mini", "react", "a/b", True, "baseline", "", Limits(minutes=40))
+PLAN = Plan(10, 2, "mini", "react", "a/b", True, "baseline", "", "", Limits(minutes=40))
 FREE = JudgeEstimate(judge="baseline", dollars=0.0, dollars_uncached=0.0)
 
 

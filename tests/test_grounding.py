@@ -20,7 +20,6 @@ from grounding_third import THIRD
 from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_model
 
 from expbench.grounding import (
-    Extraction,
     Outputs,
     extract,
     extract_with,
@@ -33,6 +32,7 @@ from expbench.grounding.figures import figures
 from expbench.grounding.matching import prediction_interval
 from expbench.schema import (
     Execution,
+    Extraction,
     GroundedClaim,
     Grounding,
     MadeFile,

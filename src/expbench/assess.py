@@ -21,7 +21,7 @@ from expbench.errors import DataError, InfrastructureError
 from expbench.evaluation import Evaluation
 from expbench.execution import Conditions, execution_score, produced_score
 from expbench.execution.examining import examine
-from expbench.grounding import ground_execution, grounding_score
+from expbench.grounding import extract_with, ground_execution, grounding_score
 from expbench.heartbeat import waits_of
 from expbench.judges import rubric, score
 from expbench.judges.repository import context_of
@@ -32,6 +32,7 @@ from expbench.patience import bounded, bounded_thread
 from expbench.runs import Attempt, Finding, Key
 from expbench.schema import (
     Execution,
+    Extraction,
     Grounding,
     Judgement,
     MonitorReport,
@@ -56,7 +57,8 @@ async def assess(evaluation: Evaluation, task: ResearchTask, attempt: Attempt) -
     report = await _monitored(case)
     judgement = await _judged(case)
     execution = await _executed(case)
-    grounding = await _grounded(case, execution)
+    claims = await _claims(case)
+    grounding = await _grounded(case, execution, claims)
     run = evaluation.run
     outcome = Outcome(
         task_id=task.id,
@@ -82,6 +84,7 @@ async def assess(evaluation: Evaluation, task: ResearchTask, attempt: Attempt) -
         judgement=judgement,
         monitor=report,
         execution=execution,
+        claims=claims,
         grounding=grounding,
         enforced=attempt.enforced,
         agent_seconds=attempt.seconds,
@@ -112,7 +115,7 @@ class _Case:
     def last_try(self) -> bool:
         return self.evaluation.tries.last(self.key)
 
-    def keep(self, **found: MonitorReport | Judgement | Execution | Grounding) -> None:
+    def keep(self, **found: MonitorReport | Judgement | Execution | Extraction | Grounding) -> None:
         """Journal what a phase found."""
         digest = self.known.submission
         finding = Finding(task_id=self.key[0], epoch=self.key[1], submission=digest)
@@ -195,7 +198,22 @@ async def _executed(case: _Case) -> Execution:
     return execution
 
 
-async def _grounded(case: _Case, execution: Execution) -> Grounding:
+async def _claims(case: _Case) -> Extraction | None:
+    """What a model takes from the conclusion, where one is asked; no answer is asked for again later."""
+    name = case.evaluation.run.manifest.claims_model
+    if case.known.claims is not None or not name:
+        return case.known.claims
+    spending = case.evaluation.books.spending("grounding", *case.key)
+    with case.evaluation.phase(case.key, "ground", case.probe()) as bound, spending:
+        found = await bounded(bound, "ground", extract_with(name, case.text.conclusion, case.task))
+    if not found.reason:
+        case.keep(claims=found)
+    elif not case.last_try:
+        raise InfrastructureError(f"{name} gave no claims: {found.reason}")
+    return found
+
+
+async def _grounded(case: _Case, execution: Execution, claims: Extraction | None) -> Grounding:
     if case.known.grounding is not None:
         return case.known.grounding
     store = case.evaluation.run.store
@@ -203,9 +221,11 @@ async def _grounded(case: _Case, execution: Execution) -> Grounding:
         grounding = await bounded_thread(
             bound,
             "ground",
-            lambda _: ground_execution(case.task, case.text, execution, store, case.shipped),
+            lambda _: ground_execution(
+                case.task, case.text, execution, store, case.shipped, claims
+            ),
         )
-    if execution.state != "infrastructure":
+    if execution.state != "infrastructure" and not (claims and claims.reason):
         case.keep(grounding=grounding)
     return grounding
 

@@ -124,9 +124,9 @@ def check_caps(manifest: Manifest) -> None:
 
 
 def models_of(manifest: Manifest) -> tuple[str, ...]:
-    """The models that a run asks by name, each once: the agent's, the judges', the monitor's."""
+    """The models that a run asks by name, each once: the agent's, the judges' and all others."""
     judges = (name for name in manifest.judging.judges if name != BaselineJudge.name)
-    names = (manifest.model, *judges, manifest.monitor_model)
+    names = (manifest.model, *judges, manifest.monitor_model, manifest.claims_model)
     return tuple(dict.fromkeys(filter(None, names)))
 
 

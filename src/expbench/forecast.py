@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from expbench.errors import UserError
 from expbench.journal import Key, entries
@@ -79,6 +79,7 @@ class Plan:
     asks: bool
     judge: str
     monitor_model: str
+    claims_model: str
     limits: Limits
     dollars: float | None = None
 
@@ -97,6 +98,8 @@ class Seen:
     rerun: float | None = None
     monitor_model: str = ""
     monitor: Usage | None = None
+    claims_model: str = ""
+    claims: Usage | None = None
 
 
 def read_history(folder: Path) -> list[Seen]:
@@ -119,8 +122,12 @@ def read_history(folder: Path) -> list[Seen]:
 def forecast(plan: Plan, history: Sequence[Seen], judging: JudgeEstimate) -> Forecast:
     """What a run will cost and take; ``judging`` is what all its judges will use."""
     parts = [_agent(plan, history), _judge(plan, history, judging)]
-    if plan.monitor_model:
-        parts.append(_monitor(plan, history))
+    if model := plan.monitor_model:
+        watched = [each.monitor for each in history if each.monitor_model == model]
+        parts.append(_beside("monitor", model, plan, watched))
+    if model := plan.claims_model:
+        read = [each.claims for each in history if each.claims_model == model]
+        parts.append(_beside("claims", model, plan, read))
     parts.append(_rerun(plan, history))
     dollars = _sum(part.dollars for part in parts)
     minutes = _sum(part.minutes for part in parts)
@@ -136,7 +143,7 @@ def forecast(plan: Plan, history: Sequence[Seen], judging: JudgeEstimate) -> For
 def _agent(plan: Plan, history: Sequence[Seen]) -> Part:
     found, basis = _like(plan, history)
     if plan.asks:
-        costs = _usage(plan, [each.usage for each in found])
+        costs = _usage(plan, [each.usage for each in found], plan.model)
     else:
         costs = Part(name="", basis="", **dict.fromkeys(_USAGE, NOTHING))
         basis = basis or "it asks no model"
@@ -169,16 +176,13 @@ def _judge(plan: Plan, history: Sequence[Seen], judging: JudgeEstimate) -> Part:
     )
 
 
-def _monitor(plan: Plan, history: Sequence[Seen]) -> Part:
-    found = [
-        each.monitor
-        for each in history
-        if each.monitor is not None and each.monitor_model == plan.monitor_model
-    ]
-    costs = _usage(plan, found)
-    words = f"{_attempts_of(found)} that {plan.monitor_model} has watched"
-    basis = words if found else f"no earlier run was watched by {plan.monitor_model}"
-    return costs.model_copy(update={"name": "monitor", "basis": basis, "minutes": NOTHING})
+def _beside(name: str, model: str, plan: Plan, seen: Sequence[Usage | None]) -> Part:
+    """What a model will use that reads each attempt once, beside rules."""
+    found = [usage for usage in seen if usage is not None]
+    costs = _usage(plan, found, model)
+    words = f"{_attempts_of(found)} that {model} has read"
+    basis = words if found else f"no earlier run was read by {model}"
+    return costs.model_copy(update={"name": name, "basis": basis, "minutes": NOTHING})
 
 
 def _rerun(plan: Plan, history: Sequence[Seen]) -> Part:
@@ -219,14 +223,14 @@ def _attempts_of(found: Sequence[object]) -> str:
     return f"{len(found)} attempt{'s' if len(found) != 1 else ''}"
 
 
-def _usage(plan: Plan, found: Sequence[Usage]) -> Part:
+def _usage(plan: Plan, found: Sequence[Usage], model: str) -> Part:
     return Part(
         name="",
         basis="",
         calls=_guess(plan, [each.calls for each in found]),
         input_tokens=_guess(plan, [each.input_tokens for each in found]),
         output_tokens=_guess(plan, [each.output_tokens for each in found]),
-        dollars=_guess(plan, [_dollars(each, plan.model) for each in found]),
+        dollars=_guess(plan, [_dollars(each, model) for each in found]),
     )
 
 
@@ -247,7 +251,7 @@ def _guess(plan: Plan, values: Sequence[float | None]) -> Guess:
     if len(known) < 2:
         return Guess(value=mean * count)
     spread = statistics.stdev(known) * math.sqrt(count + count**2 / len(known))
-    reach = float(student.ppf(0.975, len(known) - 1)) * spread
+    reach = float(stdtrit(len(known) - 1, 0.975)) * spread
     return Guess(value=mean * count, low=max(0.0, mean * count - reach), high=mean * count + reach)
 
 
@@ -306,4 +310,6 @@ def _scored(seen: Seen, manifest: Manifest, outcome: Outcome) -> Seen:
         rerun=outcome.execution.seconds if outcome.execution is not None else None,
         monitor_model=watched,
         monitor=outcome.monitor.usage if watched and outcome.monitor is not None else None,
+        claims_model=manifest.claims_model,
+        claims=outcome.claims.usage if outcome.claims is not None else None,
     )

@@ -22,6 +22,7 @@ from expbench.schema import (
     Doubt,
     Enforced,
     Execution,
+    Extraction,
     Grounding,
     Judgement,
     MonitorReport,
@@ -81,6 +82,7 @@ class Finding(Record):
     monitor: MonitorReport | None = None
     judgement: Judgement | None = None
     execution: Execution | None = None
+    claims: Extraction | None = None
     grounding: Grounding | None = None
 
     def merged(self, later: Finding) -> Finding:

@@ -64,6 +64,7 @@ class Options:
     model: str = ""
     judging: Judging = field(default_factory=Judging)
     monitor_model: str = ""
+    claims_model: str = ""
     hints: Hints = "full"
     reveal: Reveal = "instructions"
     dollars: float | None = None
@@ -124,8 +125,8 @@ def plan(options: Options) -> Manifest:
     if options.model:
         load_model(options.model)
     make_judge(options.judging, options.model)
-    if options.monitor_model:
-        load_model(options.monitor_model)
+    for name in filter(None, (options.monitor_model, options.claims_model)):
+        load_model(name)
     check_folders(options)
     provider(options.sandbox).check()
     _demand(options)
@@ -142,6 +143,7 @@ def plan(options: Options) -> Manifest:
         model=options.model,
         judging=options.judging,
         monitor_model=options.monitor_model,
+        claims_model=options.claims_model,
         hints=options.hints,
         reveal=options.reveal,
         dollars=options.dollars,
@@ -243,6 +245,7 @@ def options_of(
         model=manifest.model,
         judging=manifest.judging,
         monitor_model=manifest.monitor_model,
+        claims_model=manifest.claims_model,
         hints=manifest.hints,
         reveal=manifest.reveal,
         dollars=manifest.dollars,

@@ -154,6 +154,7 @@ async def _again(work: Reproducing, key: Key) -> Outcome:
         submission=attempt.submission.digest,
         monitor=before.monitor if work.how("monitor") == "recorded" else None,
         judgement=before.judgement if work.how("design") == "recorded" else None,
+        claims=before.claims,
     )
     work.into.add(known)
     try:

@@ -70,6 +70,8 @@ class Manifest(Record):
     """After so long a request without an answer is given up; judges have a deadline of their own."""
     monitor_model: str = ""
     """The model that reads trajectories beside the monitor's rules, if any."""
+    claims_model: str = ""
+    """The model that takes claims from conclusions beside the rules, if any."""
     sandbox: str
     image: str = ""
     policy: Policy
@@ -124,17 +126,13 @@ class Run:
         return outcome is not None and settled(outcome)
 
     def found(self, key: Key) -> Finding:
-        """What phases of scoring have found about a task's submission; a failed re-run counts as none."""
+        """What phases of scoring have found about a task's submission; one that failed has found nothing."""
         digest = self.attempts[key].submission.digest
         none = Finding(task_id=key[0], epoch=key[1], submission=digest)
         known = self.findings.get(key, none)
         outcome = self.outcomes.get(key)
         if outcome is not None and outcome.submission == digest:
-            judged = outcome.judgement
-            if judged is not None and judged.unanswered:
-                judged = None
-            earlier = none.model_copy(update={"monitor": outcome.monitor, "judgement": judged})
-            known = earlier.merged(known)
+            known = none.model_copy(update=_worked(outcome)).merged(known)
         return known if known.submission == digest else none
 
     def add(self, record: Generated | Attempt | Finding | Outcome | Executed) -> None:
@@ -202,7 +200,21 @@ def settled(outcome: Outcome) -> bool:
         return False
     if outcome.judgement is not None and outcome.judgement.unanswered:
         return False
+    if outcome.claims is not None and outcome.claims.reason:
+        return False
     return outcome.execution is None or outcome.execution.state != "infrastructure"
+
+
+def _worked(outcome: Outcome) -> dict[str, Record | None]:
+    """What the phases found that did not fail."""
+    found: dict[str, Record | None] = {"monitor": outcome.monitor}
+    if outcome.judgement is not None and not outcome.judgement.unanswered:
+        found["judgement"] = outcome.judgement
+    if outcome.execution is not None and outcome.execution.state != "infrastructure":
+        found["execution"] = outcome.execution
+    if outcome.claims is not None and not outcome.claims.reason:
+        found["claims"] = outcome.claims
+    return found
 
 
 def create(root: Path, manifest: Manifest) -> Run:

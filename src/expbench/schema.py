@@ -27,6 +27,7 @@ from expbench.policy import Refusal as Refusal
 from expbench.policy import Requests as Requests
 from expbench.reruns import Blob as Blob
 from expbench.reruns import Execution as Execution
+from expbench.reruns import Extraction as Extraction
 from expbench.reruns import Failure as Failure
 from expbench.reruns import FailureKind as FailureKind
 from expbench.reruns import GroundedClaim as GroundedClaim
@@ -312,6 +313,8 @@ class Outcome(Record):
     judgement: Judgement | None = None
     monitor: MonitorReport | None = None
     execution: Execution | None = None
+    claims: Extraction | None = None
+    """The conclusion's claims, where a model was asked for them besides the rules."""
     grounding: Grounding | None = None
     perturbations: tuple[Perturbation, ...] = ()
     enforced: Enforced | None = None

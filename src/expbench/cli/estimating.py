@@ -98,6 +98,7 @@ def _plan(options: Options, attempts: int, max_samples: int | None) -> Plan:
         asks=agent.needs_model or agent.own_code,
         judge=options.judging.label,
         monitor_model=options.monitor_model,
+        claims_model=options.claims_model,
         limits=options.policy.limits,
         dollars=options.dollars,
     )

@@ -38,6 +38,7 @@ def expbench(
     judge_concurrency: int = 8,
     judge_deadline: float = 600.0,
     monitor_model: str = "",
+    claims_model: str = "",
     hints: str = "full",
     reveal: str = "instructions",
     minutes: float = 40.0,
@@ -100,6 +101,7 @@ def expbench(
                 judge_deadline,
             ),
             monitor_model=monitor_model,
+            claims_model=claims_model,
             hints=hints_choice(hints),
             reveal=reveal_choice(reveal),
             policy=policy(

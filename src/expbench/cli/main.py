@@ -19,6 +19,7 @@ from expbench.cli.options import (
     AgentOption,
     AllowHostOption,
     CallDeadlineOption,
+    ClaimsModelOption,
     CpusOption,
     DataOption,
     DiskOption,
@@ -117,6 +118,7 @@ def run(
     judge_concurrency: JudgeConcurrencyOption = 8,
     judge_deadline: JudgeDeadlineOption = 600.0,
     monitor_model: MonitorModelOption = "",
+    claims_model: ClaimsModelOption = "",
     hints: HintsOption = "full",
     reveal: RevealOption = "instructions",
     prices: PricesOption = None,
@@ -181,6 +183,7 @@ def run(
                 judge, protocol, judge_samples, items_per_call, judge_concurrency, judge_deadline
             ),
             monitor_model=monitor_model,
+            claims_model=claims_model,
             hints=hints_choice(hints),
             reveal=reveal_choice(reveal),
             epochs=epochs,

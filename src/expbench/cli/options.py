@@ -191,6 +191,10 @@ MonitorModelOption = Annotated[
         "--monitor-model", help="Model that reads trajectories beside the monitor's rules."
     ),
 ]
+ClaimsModelOption = Annotated[
+    str,
+    typer.Option("--claims-model", help="Model that finds a conclusion's claims beside the rules."),
+]
 HintsOption = Annotated[
     str,
     typer.Option(

@@ -11,11 +11,10 @@ there before the run; ``ground`` puts it together.
 from expbench.grounding.extraction import extract
 from expbench.grounding.ground import ground, ground_execution, grounding_score
 from expbench.grounding.literals import Literals, literals_of
-from expbench.grounding.modelled import Extraction, extract_with
+from expbench.grounding.modelled import extract_with
 from expbench.grounding.outputs import Outputs
 
 __all__ = [
-    "Extraction",
     "Literals",
     "Outputs",
     "extract",

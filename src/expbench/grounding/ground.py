@@ -14,6 +14,7 @@ from expbench.grounding.passages import Conclusion
 from expbench.grounding.scene import Scene, is_number
 from expbench.schema import (
     Execution,
+    Extraction,
     GroundedClaim,
     Grounding,
     ReportedClaim,
@@ -74,8 +75,7 @@ def ground_execution(
     executions: Execution | Sequence[Execution],
     store: BlobStore,
     shipped: Mapping[str, str] | None = None,
-    claims: Sequence[ReportedClaim] | None = None,
-    by: str = "rules",
+    claims: Extraction | None = None,
 ) -> Grounding:
     """Ground a submission's conclusion in its clean re-runs.
 
@@ -84,11 +84,14 @@ def ground_execution(
         store: where the outputs of the re-runs are kept.
         shipped: documents and result files of the repository by path
             (:func:`expbench.workspace.shipped_documents`).
-        claims: the claims, when they were extracted with a model; by rules otherwise.
-        by: what extracted them.
+        claims: what was taken from the conclusion with a model; by rules otherwise. One that failed is
+            not made good by the rules: the grounding is then unscored.
     """
+    if claims is not None and claims.reason:
+        return Grounding(by=claims.by, reason=f"infrastructure: no claims: {claims.reason}")
     given = [executions] if isinstance(executions, Execution) else list(executions)
-    found = tuple(extract(submission.conclusion, task) if claims is None else claims)
+    found = extract(submission.conclusion, task) if claims is None else claims.claims
+    by = "rules" if claims is None else claims.by
     ran = [each for each in given if each.state == "ran"]
     if not ran and any(each.state == "infrastructure" for each in given):
         cause = next(each.cause for each in given if each.state == "infrastructure")

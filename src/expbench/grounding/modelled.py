@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, Model
@@ -23,7 +23,7 @@ from expbench.judges.asking import Line, NoAnswer, fence
 from expbench.judges.reply import parse_as
 from expbench.models import load_model
 from expbench.prompts import load
-from expbench.schema import ReportedClaim, ResearchTask, Usage
+from expbench.schema import Extraction, ReportedClaim, ResearchTask
 
 _ATTEMPTS = 2
 _REFUSED = ("stands in the task", "quoted", "a reference", "a level of significance")
@@ -49,20 +49,6 @@ class _Claims(BaseModel):
     claims: list[_Claim] = Field(max_length=200)
 
 
-@dataclass(frozen=True)
-class Extraction:
-    """The claims of a conclusion. ``dropped`` claims of the model did not stand in it.
-
-    ``by`` is ``rules`` or ``rules + model NAME``; ``reason`` says why a model that was asked added nothing.
-    """
-
-    claims: tuple[ReportedClaim, ...]
-    by: str = "rules"
-    dropped: int = 0
-    reason: str = ""
-    usage: Usage = field(default_factory=Usage)
-
-
 async def extract_with(
     model: Model | str, conclusion: str, task: ResearchTask, deadline: float = 600, retries: int = 5
 ) -> Extraction:
@@ -80,18 +66,23 @@ async def extract_with(
     asked = load_model(model) if isinstance(model, str) else model
     known = extract(conclusion, task)
     if not conclusion.strip():
-        return Extraction(known)
+        return Extraction(claims=known)
     line = Line(asked, 1, deadline, retries, shape=_Claims)
     try:
         reply = await _ask(line, conclusion, task)
     except NoAnswer as error:
-        return Extraction(known, reason=str(error), usage=line.usage)
+        return Extraction(claims=known, reason=str(error), usage=line.usage)
     if reply is None:
-        return Extraction(known, reason="unparsable reply", usage=line.usage)
+        return Extraction(claims=known, reason="unparsable reply", usage=line.usage)
     checked = _Checked(Conclusion(conclusion), Prompt(task), known)
     added = [claim for each in reply.claims if (claim := checked.claim(each)) is not None]
     merged = sorted((*known, *added), key=lambda claim: (claim.start, claim.end))
-    return Extraction(tuple(merged), f"rules + model {asked}", checked.dropped, usage=line.usage)
+    return Extraction(
+        claims=tuple(merged),
+        by=f"rules + model {asked}",
+        dropped=checked.dropped,
+        usage=line.usage,
+    )
 
 
 async def _ask(line: Line, conclusion: str, task: ResearchTask) -> _Claims | None:

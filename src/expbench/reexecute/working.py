@@ -25,6 +25,7 @@ from expbench.sandboxes.providers import provider
 from expbench.schema import (
     SCORE_NAMES,
     Execution,
+    Extraction,
     Grounding,
     Outcome,
     Perturbation,
@@ -206,7 +207,10 @@ def _grounding(work: Reexecution, key: Key, executions: Sequence[Execution]) -> 
     except (RepositoryError, InfrastructureError) as error:
         return Grounding(reason=f"infrastructure: {error}")
     text = submission_text(work.run.store, work.run.attempts[key])
-    return ground_execution(task, text, executions, work.into.store, shipped)
+    claims = work.run.outcomes[key].claims if key in work.run.outcomes else None
+    if claims is None and work.run.manifest.claims_model:
+        claims = Extraction(claims=(), reason="the run has not asked its model for them yet")
+    return ground_execution(task, text, executions, work.into.store, shipped, claims)
 
 
 def _unscored(work: Reexecution, key: Key) -> Outcome:
