@@ -59,19 +59,24 @@ def policy(
     tokens: int | None = None,
     dollars: float | None = None,
 ) -> Policy:
-    """The policy of the options; 0 stands for no limit. Raises UserError."""
-    demanded = {
+    """The policy of the options; 0 of a resource stands for no limit of it. Raises UserError."""
+    budget = {
         "minutes": minutes,
         "wall_minutes": wall_minutes,
         "turns": turns,
         "tokens": tokens,
         "dollars": dollars,
+    }
+    resources = {
         "cpus": cpus,
         "memory_mib": memory_mib,
         "processes": processes,
         "disk_mib": disk_mib,
     }
-    given = {name: value or None for name, value in demanded.items() if value is not None}
+    given: dict[str, float | None] = {
+        name: value for name, value in budget.items() if value is not None
+    }
+    given |= {name: value or None for name, value in resources.items() if value is not None}
     try:
         return Policy(
             limits=Limits.model_validate(given),
