@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from scipy import stats
+from scipy.special import stdtrit
 
 from expbench.grounding.cells import Cell
 from expbench.grounding.figures import Figure
@@ -115,7 +115,7 @@ def prediction_interval(values: Sequence[float]) -> tuple[float, float] | None:
         return None
     mean = math.fsum(values) / k
     spread = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (k - 1))
-    factor = float(cast("float", stats.t.ppf(0.5 + CONFIDENCE / 2, k - 1)))
+    factor = float(cast("float", stdtrit(k - 1, 0.5 + CONFIDENCE / 2)))
     half = factor * spread * math.sqrt(1 + 1 / k)
     return mean - half, mean + half
 
