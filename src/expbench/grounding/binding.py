@@ -26,7 +26,9 @@ _LEADS_ON = re.compile(r"(?:(?!\b(?:and|to|vs|but|or)\b)[\w%\s=:(]){1,12}")
 _REACH = 70
 _MOST_MENTIONS = 80
 _BECAUSE = re.compile(r"\b(?:because|since|as a result of|due to)\s")
-_BELONGS = re.compile(r"\s(?:for|of|on|at|in|with|under)\s(?:the\s|an?\s)?(?:[\w=-]+\s?){0,2}")
+_BELONGS = re.compile(
+    r"\s(?:for|of|on|at|in|with|under|after|by)\s(?:the\s|an?\s)?(?:[\w=-]+\s?){0,2}"
+)
 _ASIDE = re.compile(
     r",\s+(?:is|was|are|were|has|had|becomes?|then|remains?|stays?|falls?|drops?|comes?|now|which|where|"
     r"still)\b"
@@ -70,7 +72,7 @@ _CUE = re.compile(
 """Words that take a number out of the condition that an earlier one of the sentence has."""
 _COUNTED = re.compile(r"\s(?:[a-z]+\s)?")
 """Behind a count: what follows is what was counted."""
-_TEST = re.compile(r"[\w-]*\s?(?:squared?\s|-?\w*\s)?(?:test\b|,?\s?p\s?[=<])", re.IGNORECASE)
+_TEST = re.compile(r"[\w-]*\s?(?:squared?\s|-?\w*\s)?(?:test)?,?\s?p\s?[=<]", re.IGNORECASE)
 """Behind a name that is a test's: *(chi-squared test, p = 0.02)*."""
 _OF = re.compile(r"\s?%?\s(?:for|of|by)\s")
 _CHANGE = re.compile(r"[^()]*\((?:[-+−][^()]*|[^()]*(?:points?|x|×|times))")

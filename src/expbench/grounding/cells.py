@@ -21,7 +21,7 @@ SETTING = re.compile(
     r"ratio|"
     r"n_\w{1,10}|num_\w{1,10}|samples?|folds?|runs?|rounds?|reps?|repeats?|trials?|idx|index|id|depth|"
     r"layers?|"
-    r"window|members?|gaps?|noise|ridge|floor|degree|order|length|hidden|units?|workers|clients|"
+    r"window|members?|gaps?|noise|ridge|floor|degree|order|length|len|threads?|hidden|units?|workers|clients|"
     r"years?|months?|days?|x|changes|quantile|rank|round|position|fraction|rate|penalty|"
     r"budget)[\s_\"':=]*$",
     re.IGNORECASE,

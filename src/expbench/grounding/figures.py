@@ -36,7 +36,7 @@ _UNIT = re.compile(
     r"|(?P<cross>(?:[ \u00a0](?=[x×](?!\s?\d)))?[x×](?![\w(]))"
 )
 _ERROR = re.compile(
-    rf"\s?\(?\s?(?:±|\+/[-−]|\+[-−]|\\pm|\$\\pm\$)\s?(?P<digits>{_DIGITS}){_POWER}?(?P<percent>\s?%)?\)?"
+    rf"\s?\(?\s?(?:±|\+/[-−]|\+[-−]|\\pm|\$\\pm\$)\s{{0,4}}(?P<digits>{_DIGITS}){_POWER}?(?P<percent>\s?%)?\)?"
 )
 _OF = re.compile(
     r"(?:\s(?:out\s)?of\s(?:the\s|all\s)?(?P<total>\d{1,9})|/(?P<slash>\d{1,9}))(?!\d|[\w.,/]\w)"
@@ -45,7 +45,7 @@ _OF = re.compile(
 _SECONDS = (("ms", 1e-3), ("milli", 1e-3), ("min", 60.0), ("s", 1.0), ("h", 3600.0))
 _FORMULA = re.compile(r"\s?(?:\^|\*\*\s?\d)|/\(?\d*[A-Za-z](?!\s?=)|[A-Za-z_\[]|-[A-Za-z]")
 _NO_NUMBER = re.compile(
-    r"(?<!\d)(?:\d{4}[-/]\d\d[-/]\d\d|\d{1,2}:\d\d(?::\d\d)?|\d+(?:\.\d+){2,})(?!\d)"
+    r"(?<!\d)(?:\d{4}[-/]\d\d[-/]\d\d|\d{1,2}:\d\d(?::\d\d)?|\d+(?:\.\d+){2,})(?!\d)|(?<=@)\d[\d./]*(?=\D|$)"
 )
 """Dates, clock times and versions."""
 _RAISED = re.compile(r"(?:\^|[\w)\]]\s?\*\*)[-−{(]{0,2}$")
@@ -120,6 +120,9 @@ def _figure(text: str, match: re.Match[str]) -> Figure | None:
     figure = Figure(value, step, digits, start, end, end, signed=bool(sign))
     error = _ERROR.match(text, end)
     figure, measured = _with_unit(text, figure if error is None else _with_error(figure, error))
+    later = _ERROR.match(text, figure.end) if measured and error is None else None
+    if later is not None and figure.unit == "seconds":
+        return replace(_with_error(figure, later), unit=figure.unit)
     if not measured and error is None:
         total = _OF.match(text, end)
         if total and not re.match(r"\s[-−]?\d", text[total.end() : total.end() + 3]):

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+
+from expbench.grounding.printouts import as_tables
 
 _LATEX_RULE = re.compile(
     r"\s*\\(?:hline|toprule|midrule|bottomrule|(?:cmidrule|cline)(?:\([lr]+\))?\{[^}]*\})"
@@ -26,17 +27,13 @@ _SPOKEN = {
     **{r"\uparrow": "", r"\downarrow": "", "~": " ", "$": "", "{": "", "}": ""},
 }
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?|nan|NaN|inf|-inf")
-_ARRAY = re.compile(
-    r"\s*([A-Za-z][\w .()/-]{0,40}?)\s*[=:]\s*(?:np\.)?(?:array\()?\[\s*"
-    r"((?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[\s,]*){2,200})\]\)?\s*"
-)
 _WORD = re.compile(r"\S+")
 _FEWEST = 2
 
 
 def plain(rows: Sequence[str]) -> list[str]:
     """The rows of a text with such tables rewritten."""
-    found = _without_arrays(_without_latex(rows))
+    found = as_tables(_without_latex(rows))
     at = 0
     while at + 1 < len(found):
         levelled = _levelled(found, at)
@@ -46,30 +43,6 @@ def plain(rows: Sequence[str]) -> list[str]:
         found[at : at + len(levelled)] = levelled
         at += len(levelled)
     return found
-
-
-def _without_arrays(rows: list[str]) -> list[str]:
-    """Lists of equal length in lines that follow one another, the first of what was set, as a table."""
-    found = list(rows)
-    at = 0
-    while at < len(found):
-        lists: list[tuple[str, list[str]]] = []
-        while at + len(lists) < len(found) and (m := _ARRAY.fullmatch(found[at + len(lists)])):
-            lists.append((m[1].strip(), m[2].replace(",", " ").split()))
-        sizes = {len(values) for _, values in lists}
-        name, axis = lists[0] if lists else ("", [])
-        if len(lists) > 1 and sizes == {len(axis)} and len(axis) > 1 and _rises(axis):
-            single = re.sub(r"s$", "", name)
-            found[at] = f"| {name} | {' | '.join(f'{single} {value}' for value in axis)} |"
-            for below, (own, values) in enumerate(lists[1:], at + 1):
-                found[below] = f"| {own} | {' | '.join(values)} |"
-        at += max(1, len(lists))
-    return found
-
-
-def _rises(values: Sequence[str]) -> bool:
-    numbers = [float(value) for value in values]
-    return all(one < other for one, other in pairwise(numbers))
 
 
 def _without_latex(rows: Sequence[str]) -> list[str]:

@@ -20,13 +20,15 @@ _STAMP = re.compile(
 _PART = re.compile(r"(?:^|\s{2,}|[;|,]\s)([A-Za-z][\w -]{1,40}):\s+[A-Za-z]")
 """A name in the middle of a line that its next numbers are of: *tried: mean 623 median 367*."""
 _SAID = re.compile(
-    r"(?<![\w.])([A-Za-z_]\w{0,20})\s?[=:]\s?([A-Za-z][\w.+-]{0,30})(?=\s{2,}|[,;|)]|\s+\w+\s?[=:]|$)"
+    r"(?<![\w.])([A-Za-z_]\w{0,20})\s?[=:]\s{0,4}([A-Za-z][\w.+-]{0,30})(?=\s{2,}|[,;|)]|\s+\w+\s?[=:]|$)"
 )
 """What a line says of its numbers in words: *model=ridge acc=0.81*."""
 _TAG = re.compile(r"\s*\[([A-Za-z][\w ./-]{0,30})\]\s+(?=\S)")
 """What a line is of, in brackets before it: *[rings] accuracy 0.91*."""
 _NAMED_HEAD = re.compile(r"\s*[A-Za-z][\w ./@-]*?[\s=]\d[\d.]*\s?%?:?\s*")
-_PAIR = re.compile(r"(?<![\w.])([A-Za-z_]\w*)=(-?\d[\d.]*)(?=[\s,;|)]|$)")
+_PAIR = re.compile(r"(?<![\w.])([A-Za-z_][\w@-]*)(?:=|:? )(-?\d[\d.]*)(?=[\s,;|)]|$)")
+_BEFORE_EQUALS = re.compile(r"\[\s*([^\[\]=]+=[^\[\]]{2,120}?)\s*\]\s*[=:]\s*[-+]?\d")
+"""Settings in brackets before what they give: *AP @[ IoU=0.50 | area=all ] = 0.58*."""
 _NAMED_METRIC = re.compile(r"\s*[\w.+/-]+ [A-Za-z]\w*\s*[=]?\s*")
 """A name and a quantity before a line's first number: *groupdro acc 0.91  loss 0.3*."""
 _GIVEN = re.compile(
@@ -67,9 +69,24 @@ def set_keys(rows: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def _named_segments(line: str, begin: int) -> list[tuple[int, int, str]]:
+    """Parts of a line between bars that begin with a name: *| flash: 1.04 ms, 0.21 GB |*."""
+    found = []
+    if " | " not in line[begin:]:
+        return []
+    for match in re.finditer(r"[^|]+", line[begin:]):
+        named = re.match(r"\s*([A-Za-z][\w .+/-]{0,30}):\s", match[0])
+        if named is not None:
+            found.append((begin + match.start(), begin + match.end(), _trimmed(named[1])))
+    return found
+
+
 def _counts_up(values: Sequence[str]) -> bool:
     """Whether the first numbers of some lines go up in short whole steps: *threads=1*, *threads=2*."""
-    whole = all(value.isdigit() and len(value.rstrip("0")) <= _SHORT for value in values)
+    whole = all(
+        value.isdigit() and (len(value.rstrip("0")) <= _SHORT or f"{int(value):b}".count("1") == 1)
+        for value in values
+    )
     return (
         whole and len(values) > 2 and [int(v) for v in values] == sorted({int(v) for v in values})
     )
@@ -115,6 +132,11 @@ def cells_of(
         pairs = re.findall(r"['\"]?(\w+)['\"]?\s?[:=]\s?['\"]?([\w.+-]+)", given[1])
         titles = (*titles, *(("set", f"{name} {value}") for name, value in pairs))
         found = [figure for figure in found if figure.end <= given.start()]
+    inside = _BEFORE_EQUALS.search(line, begin)
+    if inside is not None and any(figure.start >= inside.end() - 1 for figure in found):
+        titles = (*titles, ("set", inside[1]))
+        found = [f for f in found if not inside.start() <= f.start < inside.end() - 1]
+    segments = _named_segments(line, begin)
     said = [("said", f"{name} {value}") for name, value in _SAID.findall(line[begin:])]
     for at, figure in enumerate(found):
         between = line[before : figure.start]
@@ -143,7 +165,8 @@ def cells_of(
         labels = [*titles, *said, *set_before, *([("lead", lead)] if lead and not label else [])]
         if label:
             labels.append(("lead", label))
-        labels += part
+        own_part = [("part", name) for first, end, name in segments if first <= figure.start < end]
+        labels += own_part or part
         labels.append(("key", key))
         labels += [("after", tail)] if words and (tail := _tail(line[figure.end : after])) else []
         written = line[figure.start : figure.number_end]
@@ -170,6 +193,8 @@ def _first_column(text: str) -> str:
     """The first column of a line with wide gaps, or a head with a number before its first colon."""
     parts = re.split(r"\s{2,}", text.strip())
     head = parts[0] if len(parts) > 2 and re.search(r"[A-Za-z]{2}", parts[0]) else ""
+    if re.search(r"[a-z]\s[-+]?\d*\.\d+%?$", head):
+        head = ""  # it has a number of its own
     before = re.match(r"\s*([^:=(]{1,60}):\s", text)
     if not head and before is not None and re.search(r"\d", before[1]):
         head = before[1]

@@ -180,6 +180,10 @@ class Locator:
             if place is None:
                 continue
             own, plain = (label_tokens(each.labels[place][1]) for each in (cell, other))
+            if any(isinstance(t, str) and stem(t) in COMPUTED for t in own - plain) and (
+                wanted.figure.unit in ("times", "points", "percent")
+            ):
+                continue
             named = bool(plain) and plain < own and all(bound.get(t, 0) >= HERE for t in plain)
             if named and not any(t in bound for t in own - plain) and not wanted.equals(other):
                 return True
@@ -304,6 +308,6 @@ def alike(one: Cell, other: Cell) -> bool:
 
 
 def of_one_column(one: Cell, other: Cell) -> bool:
-    """Whether two numbers are of one column, in rows that differ in one name only."""
+    """Whether two numbers are of one quantity, under names that differ in one place only."""
     place = one_apart(one, other)
-    return place is not None and one.labels[place][0].startswith("row")
+    return place is not None and place < len(one.labels) - 1

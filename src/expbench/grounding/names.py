@@ -31,12 +31,15 @@ NEGATED = re.compile(r"(?:^|(?<=[\W_]))(?:non|no|not|without)[\s_-]+([a-z]{2,})"
 _ABBREVIATED = {
     **{"em": "exact match", "hr": "hazard ratio", "bs": "batch size", "ft": "fine tuning"},
     **{"params": "parameters", "acc": "accuracy", "wg": "worst group", "sr": "success rate"},
+    **{"ap": "average precision", "map": "mean average precision", "oa": "overall accuracy"},
 }
 _COMPOUND = re.compile(
     r"(?<![\w@+/])[A-Za-z0-9][\w-]*(?:[@+][A-Za-z0-9][\w-]*(?:\.\d+)?)+(?![\w@])"
 )
 """Names that are told apart only as a whole: *pass@10*, *hybrid+rerank*."""
-_NUMBERED = re.compile(r"(?<![\w.+@-])([A-Za-z]{2,})-?(?<=-)(\d{1,4}[a-zA-Z]?)(?![\w.@+]\w|\w)")
+_NUMBERED = re.compile(
+    r"(?<![\w.+@-])([A-Za-z]{2,})[-_](\d{1,4}[a-zA-Z]?|(?<=_)[A-Z])(?![\w.@+]\w|\w)"
+)
 """Names that end in a number: *MOT-04*, *bpe-16k*."""
 _LETTERED = re.compile(
     r"(?<![A-Za-z])(run|model|method|arm|variant|group|option|setting|system|config|team|site|policy|version)"
@@ -46,9 +49,16 @@ _LETTERED = re.compile(
 """Things that are told apart by a letter: *run a*."""
 _STARRED = re.compile(r"(?<![\w*])([A-Za-z])\*(?![\w*])")
 """A letter with a star, which programs write as one word: ``astar``."""
+_T_VALUE = "t-value"
+_COMPACT = re.compile(r"([a-z]{2,})(\d{1,2})|(\d+(?:\.\d+)?)([a-z])")
+"""Names and numbers written as one: *seed2*, *7b*."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _ORDINAL = re.compile(
-    rf"\b({'|'.join(_ORDINALS)})(?=\s(?:epoch|fold|seed|run|round|iteration|trial|layer|generation)\b)",
+    rf"\b({'|'.join(_ORDINALS)})\s(?:epoch|fold|seed|run|round|iteration|trial|layer|generation)\b",
+    re.IGNORECASE,
+)
+_ELLIPTIC = re.compile(
+    rf"\b(?:after|in|at|on|by) the ({'|'.join(_ORDINALS)})(?=[,.;)]|\s(?:and|while|but)\b|$)",
     re.IGNORECASE,
 )
 _OUR = re.compile(
@@ -112,6 +122,7 @@ def label_tokens(label: str) -> frozenset[Token]:
     found: set[Token] = {f"non-{word}" for word in _DENIED.findall(label.lower())}
     label = _DENIED.sub(" ", label.lower()) if found else label
     found |= {f"{m[1].lower()} {m[2].lower()}" for m in _LETTERED.finditer(label)}
+    found |= {_T_VALUE} if re.fullmatch(r"t(?:[ _.-]?(?:value|stat\w*))?", label) else set()
     found |= {m[0].lower() for m in _COMPOUND.finditer(label)}
     found |= {f"{m[1]}-{m[2]}".lower() for m in _NUMBERED.finditer(label)}
     pieces = list(_PIECE.finditer(label))
@@ -143,7 +154,7 @@ def _word_tokens(word: str, joined: re.Match[str] | None) -> set[Token]:
     if len(word) == 1 and word.isupper():
         found.clear()
         found.add(word)
-    if joined is not None and "." not in joined[0] and len(joined[0]) <= 3:
+    if joined is not None and "." not in joined[0] and len(joined[0]) <= 5:
         found.add(low + joined[0])
         if _NAMES_WITH_DIGITS.match(word + joined[0]):
             found.discard(low)
@@ -205,10 +216,17 @@ class Text:
     def _places(self, token: str) -> set[tuple[int, int]]:
         if token == "all":
             return {m.span() for m in _ALL.finditer(self.text)}
+        if compact := _COMPACT.fullmatch(token):
+            name, number = compact[1] or compact[4], compact[2] or compact[3]
+            pattern = rf"(?<![\w.]){name}[\s_-]?{number}(?![\w.]\d|\w)"
+            if compact[3]:
+                pattern = rf"(?<![\w.]){number}\s?{name}(?!\w)"
+            return {m.span() for m in re.finditer(pattern, self.text, re.IGNORECASE)}
         if "@" in token or "+" in token or _NUMBERED.fullmatch(token):
             return self._compounds.get(token, set())
         if _NAMES_WITH_DIGITS.match(token):
-            pattern = rf"(?<!\w){token[0]}[\^_]?\{{?{token[1:]}(?!\d)"
+            raised = {"2": "(?:2|²)", "3": "(?:3|³)"}.get(token[1:], token[1:])
+            pattern = rf"(?<!\w){token[0]}[\^_]?\{{?{raised}(?!\d)"
             return {m.span() for m in re.finditer(pattern, self.text, re.IGNORECASE)}
         if "=" in token:
             return set()
@@ -221,6 +239,11 @@ class Text:
                 rf"\b(?:non|no|not|without|un)[\s_-]?(?:an?\s|the\s|any\s)?{re.escape(token[4:])}"
             )
             return {m.span() for m in re.finditer(pattern, self.text, re.IGNORECASE)}
+        if token == _T_VALUE:
+            return {
+                m.span()
+                for m in re.finditer(r"(?<![\w.])t(?=\s?=\s?-?\d|-?(?:value|stat))", self.text)
+            }
         if len(token) == 1 and token.isupper():
             return self._letters.get(token, set())
         if len(token) == 1:
@@ -320,7 +343,8 @@ class Text:
         """The stems of what the text's abbreviations stand for, at their places."""
         found: dict[str, set[tuple[int, int]]] = defaultdict(set)
         for at, word in enumerate(self.words):
-            for part in ABBREVIATIONS.get(word.text, "").split():
+            phrase = ABBREVIATIONS.get(word.text) or _ABBREVIATED.get(word.text, "")
+            for part in phrase.split():
                 if len(word.text) > 1:
                     found[stem(part)].add(self._span(at, at))
         return found
@@ -333,6 +357,8 @@ class Text:
             if figure.unit == "percent":
                 found[_key(abs(figure.value) / 100)].append(place)
         for match in _ORDINAL.finditer(self.text):
+            found[_key(float(1 + _ORDINALS.index(match[1].lower())))].append(match.span())
+        for match in _ELLIPTIC.finditer(self.text) if _ORDINAL.search(self.text) else ():
             found[_key(float(1 + _ORDINALS.index(match[1].lower())))].append(match.span(1))
         for match in re.finditer(r"(?<![\w.])\d*\.\d+(?=/[A-Za-z(])", self.text):
             found[_key(float(match[0]))].append(match.span())

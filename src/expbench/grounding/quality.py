@@ -44,7 +44,7 @@ _MORE_COSTS = (
             "crps",
             "rmsd",
         ),
-        *("timeouts", "switches", "idsw", "overhead", "waste", "outage", "latencies", "flips"),
+        *("timeouts", "idsw", "overhead", "outage", "latencies"),
         "comparisons",
         "waiting",
     ),
@@ -76,7 +76,7 @@ _MORE_BENEFITS = (
         "rougel",
         "bertscore",
     ),
-    *("sensitivity", "specificity", "tpr", "agreement", "em", "yield", "credibility"),
+    *("sensitivity", "specificity", "tpr", "agreement", "em", "credibility"),
     *("coherence", "sharpe", "kappa", "mcc", "chrf", "meteor", "elbo", "auprc", "auroc", "fps"),
 )
 POLARITY = {
@@ -101,7 +101,7 @@ _VERBS = frozenset(
     (
         *("compare", "compares", "compared", "comparing", "evaluate", "evaluates", "evaluated"),
         *("evaluating", "serve", "serves", "serving", "solve", "solves", "return", "returned"),
-        *("difference", "differences"),
+        *("difference", "differences", "deviation", "deviations"),
         *("best", "winner", "winners", "win", "wins", "power", "powers", "hit", "hits", "times"),
     )
 )

@@ -11,6 +11,7 @@ from expbench.grounding import structures, tables
 from expbench.grounding.cells import SETTING, Cell, Headings, Label
 from expbench.grounding.layouts import plain
 from expbench.grounding.names import label_tokens
+from expbench.grounding.printouts import heads
 
 _RANKING = re.compile(r"[\w.+/-]+(?:\s*[<>≤≥]\s+[\w.+/-]+){2,}")
 _WHOLE = (".json", ".yaml", ".yml", ".ndjson")
@@ -25,6 +26,8 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 """A line that only says what the next ones are of: *Epoch 2/3*."""
+_BRACKETED = re.compile(r"\((?=[^()]*[A-Za-z])[^()]*\)")
+"""Settings that a title says in brackets: *power (alpha = 0.05)*."""
 _LAST_NUMBER = re.compile(r"(.*?)[\s:=#]*\d[\d,]*\W*$")
 _LONGEST_PROSE = 20_000
 
@@ -72,6 +75,7 @@ class _Reader:
         self.source = source
         self.found: list[Cell] = []
         self._titles = Headings(file=_file(source))
+        self._heads = heads(rows)
         self._sets = prose.set_keys(self.rows)
         self._structures = structures.Structures(rows)
         self._tables: dict[int, tables.Table | None] = {}
@@ -118,6 +122,8 @@ class _Reader:
         line = self.rows[at][:_LONGEST_PROSE]
         rest = _RANKING.sub("; ", line) if "<" in line or ">" in line else line
         titles = self._titles.labels()
+        if at in self._heads:
+            titles = (*titles, ("set", self._heads[at]))
         cells = list(prose.cells_of(rest, at, self.source, titles, self._sets))
         self.found += cells
         if opens and not line.rstrip().endswith(":"):
@@ -140,11 +146,13 @@ class _Reader:
             return True
         if not cells and _NAME_AND_NAME.fullmatch(line):
             return True
+        line = _BRACKETED.sub("", line)
         if re.search(r"\s[<>]\s|:\s", line):
             return False
         first = (at == 0 or not self.rows[at - 1].strip()) and not line[:1].isspace()
         measured = any(
-            cell.figure.step < 1 or cell.figure.total or cell.figure.unit for cell in cells
+            (cell.figure.step < 1 or cell.figure.total or cell.figure.unit) and cell.written in line
+            for cell in cells
         )
         last = _LAST_NUMBER.search(line[:200])
         measured = measured or (last is not None and not SETTING.search(last[1]))
@@ -155,13 +163,13 @@ class _Reader:
         following = self.rows[at + 1] if at + 1 < len(self.rows) else ""
         depth = len(self.rows[at]) - len(self.rows[at].lstrip())
         deeper = bool(following.strip()) and len(following) - len(following.lstrip()) > depth
-        plain = not re.search(r"\d\.\d|[=]\s*\d", self.rows[at])
+        plain = not re.search(r"\d\.\d|[=]\s*\d|^\s*[-+]?\d[\d,.]*\s", self.rows[at])
         return deeper and plain and self._table(at) is None and self._table(at + 1) is None
 
     def _above_a_table(self, at: int) -> bool:
         """Whether a table begins in the next line, or in the one after a line without numbers."""
         following = [row for row in self.rows[at + 1 : at + 3] if row.strip()]
-        if not following or re.search(r"[=:]\s*[-+]?\.?\d", self.rows[at]):
+        if not following or re.search(r"[=:]\s*[-+]?\.?\d", _BRACKETED.sub("", self.rows[at])):
             return False
         if self._table(at + 1) is not None:
             return True

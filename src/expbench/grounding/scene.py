@@ -239,6 +239,9 @@ class Scene:
     def _setting(self, mention: Mention) -> str:
         """The name of what a number sets: *W* in *W = 400*, *changes* in *4 changes*."""
         text = self.conclusion.text
+        own = text[mention.start : mention.end].split()
+        if len(own) > 1 and own[0].isalpha():
+            return stem(own[-1].lower())  # the first epoch
         before = _SET_BEFORE.search(text[max(0, mention.start - 60) : mention.start])
         if before and before[1].lower() not in STOP and before[1].lower() not in _PLAIN:
             return stem(before[1].lower())

@@ -159,6 +159,14 @@ _PLACED = re.compile(
     r"\b(?:at|from|with|until|up to|between|beyond|after|on|and|than)\s(?:about |only |some )?$",
     re.IGNORECASE,
 )
+_CLIMBS = re.compile(
+    r"\b(?:climb|ris|rose|rais|fall|fell|drop|grow|grew|increas|decreas|reduc|jump|shrink|shrank)\w*\b",
+    re.IGNORECASE,
+)
+_HAS = re.compile(
+    r"\b(?:contains?|contained|has|have|had|counts?|flags?|detects?|yields?)\s(?:only |about )?$"
+)
+_MANY = 100
 SMALL = "too small to tell"
 _BEFORE = 70
 _CLAUSE = 400
@@ -244,7 +252,7 @@ def _names_nothing(figure: Figure, before: str, after: str, passage: Passage, te
         r"[\d)]\s?[*×+^x]\s?$", before
     ):
         return True
-    if _VERSION.search(before) or re.search(
+    if (_VERSION.search(before) and not figure.unit) or re.search(
         r"\b(?:[Ss]ection|[Tt]able|[Ff]igure|[Ee]q\.?|Fig\.)\s$", before
     ):
         return True
@@ -268,9 +276,12 @@ def _is_setting(figure: Figure, before: str, after: str) -> bool:
         return figure.whole
     if _AT.search(before) and not _METRIC_BEFORE.search(before):
         return True
-    if _SETTING.search(before) or (figure.whole and _WHOLE_SETTING.search(before)):
+    climbs = re.search(r"\bto\s$", before) and _CLIMBS.search(before)
+    if _SETTING.search(before) or (figure.whole and _WHOLE_SETTING.search(before) and not climbs):
         return True
     counted = _COUNTED.match(after) or (_UNDER.search(before) and _THINGS.match(after))
+    if figure.value >= _MANY and _HAS.search(before):
+        return False
     return (
         figure.whole
         and bool(counted)
@@ -283,7 +294,7 @@ def _is_small(figure: Figure, before: str, after: str, prompt: Prompt) -> bool:
     if not figure.whole or figure.unit or figure.total is not None or figure.error is not None:
         return False
     told = _RESULT_COUNT.match(after) or _COSTS.search(before)
-    if abs(figure.value) < 100:
+    if abs(figure.value) < _MANY:
         return not told or bool(re.search(r"\b(?:one|at|the|first|last|all|these|top)\s$", before))
     placed = re.search(r"\b(?:at|for|until|after|before|between|from)\s$", before)
     measured = re.match(

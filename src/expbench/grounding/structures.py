@@ -258,7 +258,7 @@ def _beside(value: dict[object, object], sets: frozenset[str]) -> tuple[Label, .
     found: list[Label] = []
     nested = any(isinstance(each, dict | list) for each in value.values())
     for name, each in value.items():
-        if isinstance(each, str) and 0 < len(each) <= 60 and not re.match(r"\s*[-+~]?\.?\d", each):
+        if isinstance(each, str) and 0 < len(each) <= 60 and not _is_numeric(each):
             found.append((f"row:{name}", each))
         elif (
             isinstance(each, int | float)
@@ -267,6 +267,12 @@ def _beside(value: dict[object, object], sets: frozenset[str]) -> tuple[Label, .
         ):
             found.append((f"row:{name}", f"{name} {each}"))
     return tuple(found)
+
+
+def _is_numeric(text: str) -> bool:
+    """Whether a text is a number, perhaps with a unit, and no name such as *7b*."""
+    named = re.fullmatch(r"\s*\d+(?:\.\d+)?[A-Za-z]\w{0,12}\s*", text) and not list(figures(text))
+    return not named and re.match(r"\s*[-+~]?\.?\d", text) is not None
 
 
 def _set(name: str, value: float) -> bool:

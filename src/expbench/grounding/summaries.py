@@ -15,6 +15,7 @@ from expbench.grounding.locating import NAMED, Locator, size_alike
 from expbench.grounding.matching import Wanted, chance
 from expbench.grounding.names import Token
 from expbench.grounding.pairs import series, summaries
+from expbench.grounding.quality import STATISTICS
 
 _ERROR_WORDS = frozenset(
     ("std", "stderr", "error", "errors", "sd", "se", "sem", "deviation", "ci", "halfwidth")
@@ -92,7 +93,10 @@ class Summaries:
         cells = [
             cell
             for cell in self.all
-            if cell.labels[-1][1] in asked and wanted.equals(cell) and not self.literals.why(cell)
+            if cell.labels[-1][1] in asked
+            and wanted.equals(cell)
+            and not self.literals.why(cell)
+            and not (cell.labels[-1][1] in bound and cell.tokens & STATISTICS - bound.keys())
         ]
         sure = {t for t, strength in bound.items() if strength >= NEAR}
         fitting = [

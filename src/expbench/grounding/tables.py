@@ -20,7 +20,8 @@ _NUMERIC = re.compile(
 _MARKED = re.compile(r"\s*(?:==|--|##|\*\*|~~|>>)[=*#~>-]*\s*\w")
 """A title in a line of its own, and no table's header."""
 _MOST_CELLS = 400
-_LONGEST_SETTING = 4
+_SHORT = 2
+_LONGEST_SETTING = 3
 """Significant digits of a whole number that may have been set."""
 
 
@@ -113,9 +114,15 @@ def _kinds(table: Table, header: Sequence[str]) -> list[str]:
     values = sum(_mostly_numeric(column) or _measured(column) for column in columns)
     for at, column in enumerate(columns):
         if not _mostly_numeric(column):
-            named = "skip" if "value" in found and ("text" in found or "key" in found) else "text"
+            later = any(map(_mostly_numeric, columns[at + 1 :]))
+            held = "value" in found and ("text" in found or "key" in found)
+            named = "skip" if held and not later else "text"
             found.append("value" if _measured(column) else named)
-        elif all(kind != "value" for kind in found) and values > 1 and _is_key(header[at], column):
+        elif (
+            all(kind != "value" for kind in found)
+            and values > 1
+            and _is_key(header[at], column, "text" in found)
+        ):
             counted = not header[at] and [c.strip() for c in column] == [
                 str(n) for n in range(len(column))
             ]
@@ -126,7 +133,12 @@ def _kinds(table: Table, header: Sequence[str]) -> list[str]:
     return found
 
 
-def _is_key(name: str, column: Sequence[str]) -> bool:
+def _is_power(value: float) -> bool:
+    """Whether a number is a power of two."""
+    return value > 0 and int(value) & (int(value) - 1) == 0
+
+
+def _is_key(name: str, column: Sequence[str], after_names: bool = False) -> bool:
     numbers = [figure for text in column if (figure := next(figures(text), None))]
     if not name:
         return all(figure.whole for figure in numbers)
@@ -134,8 +146,11 @@ def _is_key(name: str, column: Sequence[str]) -> bool:
     distinct = {figure.value for figure in numbers}
     rising = [figure.value for figure in numbers] == sorted(distinct)
     short = all(figure.digits <= 2 for figure in numbers)
-    counts = any(figure.digits > _LONGEST_SETTING for figure in numbers)
+    counts = any(f.digits > _LONGEST_SETTING and not _is_power(f.value) for f in numbers)
     repeated = len(numbers) > 2 and len(distinct) * 2 <= len(numbers)
+    odd = sum(f.whole and f.digits > _SHORT and not _is_power(f.value) for f in numbers)
+    if after_names and odd * 2 > len(numbers) and not rising and not repeated:
+        return False
     if SETTING.search(name) and (whole or short or repeated or len(numbers) == 1):
         return True
     return (whole or short) and len(numbers) > 1 and ((rising and not counts) or repeated)
@@ -172,16 +187,29 @@ def _barred(lines: Sequence[str], at: int) -> Table | None:
         end += 1
     if len(rows) < 2 or len(rows[0][1]) < 2:
         return None
+    rows = [rows[0], *_filled(rows[1:])]
     same = [row for row in rows[1:] if len(row[1]) == len(rows[0][1])]
     alike = sum(
         _shape(a) == _shape(b) and "#" in _shape(a)
         for a, b in zip(rows[0][1], rows[1][1], strict=False)
     )
-    if alike * 2 >= len(rows[0][1]):
+    stated = any(re.search(r"[=:]\s*[-+]?\d*\.\d", cell) for cell in rows[0][1])
+    if alike * 2 >= len(rows[0][1]) or stated:
         return None  # no header: every row names its own numbers
     if len(same) * 2 < len(rows) - 1 or not _has_numbers(same):
         return None
     return Table(rows[0][1], tuple(same), end)
+
+
+def _filled(rows: Sequence[tuple[int, tuple[str, ...]]]) -> list[tuple[int, tuple[str, ...]]]:
+    """Rows of which the first name is left out where it is that of the row above."""
+    found: list[tuple[int, tuple[str, ...]]] = []
+    for line, cells in rows:
+        above = found[-1][1] if found else cells
+        left_out = len(cells) > 1 and not cells[0] and len(cells) == len(above)
+        named = above[0] and not _is_number(above[0]) and any(map(_is_number, cells[1:]))
+        found.append((line, (above[0], *cells[1:]) if left_out and named else cells))
+    return found
 
 
 def _shape(cell: str) -> str:
@@ -244,6 +272,7 @@ def _aligned(lines: Sequence[str], at: int) -> Table | None:
         start += 1
     spaced = lines[at][:1].isspace() and start + 1 < len(lines) and not lines[start].strip()
     start += spaced
+    start += spaced and start < len(lines) and is_rule(lines[start])
     numeric = sum(map(_is_number, header))
     numeric += sum(bool(re.match(r"[-+−]?\d*\.\d", cell)) for cell in header[1:])
     if numeric and not (ruled or _sets(header)):
@@ -293,6 +322,11 @@ def _fit(header: str, line: str) -> tuple[tuple[str, ...], tuple[str, ...]] | No
     wide, cells = _GAP.split(header.strip()), _GAP.split(line.strip())
     if not any(map(_is_number, cells[1:] or cells)) and not _measured(cells[1:] or [""]):
         return _by_words(header, line)
+    mixed = any(len(c.split()) > 1 and any(map(_is_number, c.split()[1:])) for c in cells)
+    if mixed and len(header.split()) > len(wide):
+        return _by_words(header, line) or (
+            (tuple(wide), tuple(cells)) if len(cells) == len(wide) else None
+        )
     own = "  ".join(cells[1:])
     if re.search(r"[=:]\s?[-+]?\d", own) and not re.search(r"[=:]\s?[-+]?\d", header):
         return None
@@ -306,6 +340,8 @@ def _fit(header: str, line: str) -> tuple[tuple[str, ...], tuple[str, ...]] | No
 def _by_words(header: str, line: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The same where columns are one blank apart: the numbers at a row's end have names of one word."""
     names, words = header.split(), line.split()
+    if len(words) == len(names) + 1 and words[0].isdigit() and not _is_number(words[1]):
+        words = words[1:]  # R numbers the rows of a data frame
     count = 0
     while count < len(words) and _is_number(words[-1 - count]):
         count += 1
