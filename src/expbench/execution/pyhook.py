@@ -41,11 +41,16 @@ _UNHOOKED = re.compile(
 _PLACE = 'umask 077; mkdir "$1" && cat > "$1/$2"'
 _READ = 'find "$1" -maxdepth 1 -type f -name "*.jsonl" -exec cat {} +'
 _TRY = """\
+seen=
 for python in python python3 /usr/bin/python3; do
-  command -v "$python" > "$1/which" || continue
+  found=$(command -v "$python") || continue
+  # Two names of one program in one folder are one Python.
+  key="|${found%/*} $(readlink -f "$found" || echo "$found")|"
+  case "$seen" in *"$key"*) continue ;; esac
+  seen="$seen$key"
   "$python" -c "$2" "$1" 2> "$1/errors"
 done
-rm -f "$1/which" "$1/errors" "$1"/*.jsonl
+rm -f "$1/errors" "$1"/*.jsonl
 """
 _ADD = f"""\
 import os, py_compile, site, subprocess, sys
@@ -58,15 +63,18 @@ places = list(getattr(site, "getsitepackages", list)())
 if site.ENABLE_USER_SITE:
     places.append(site.getusersitepackages())
 py_compile.compile(sys.argv[1] + "/{_MODULE}.py")
-while not hooked() and places:
+# Where this very process has it, so has every other; a process more costs as long as this one.
+known = {_MODULE!r} in sys.modules or hooked()
+while not known and places:
     place = places.pop(0)
     try:
         os.makedirs(place, exist_ok=True)
         with open(os.path.join(place, {START_NAME!r}), "w") as file:
             file.write({START!r})
     except OSError:
-        pass
-print("hooked" if hooked() else "not hooked")
+        continue
+    known = hooked()
+print("hooked" if known else "not hooked")
 """
 
 

@@ -51,6 +51,7 @@ def _works(program: str) -> bool:
     return _try(program).returncode == 0
 
 
+@functools.cache
 def _try(program: str) -> subprocess.CompletedProcess[bytes]:
     whole = command({}, [program, *FLAGS, "--ro-bind", "/", "/", "--", "/bin/true"])
     return subprocess.run(whole, capture_output=True, env={}, check=False, timeout=30, cwd="/")
