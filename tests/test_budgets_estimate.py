@@ -144,3 +144,9 @@ def test_the_command_reads_earlier_runs_and_asks_nothing(
     (attempt,) = read_history(Path("runs"))
     assert attempt.usage.calls == 3 and attempt.rerun is None
     assert attempt.model == "" != MODEL
+
+
+def test_an_agent_that_would_be_refused_has_no_estimate() -> None:
+    done = CliRunner().invoke(app, ["run", "--agent", "react", "--estimate"])
+    assert done.exit_code == 2
+    assert "Agent 'react' needs a model: add --model" in done.stderr

@@ -87,6 +87,8 @@ def test_a_submission_that_was_changed_is_not_scored(done: Command) -> None:
     )
     assert len(found["failed"]) == 1 and "do not fit its name" in found["failed"][0]
     assert all(each["of"] == 0 for each in found["scores"])
+    shown = done("reproduce", "runs/spoilt", "--task", TASKS[1], code=1).stdout
+    assert "Not every score could be made again" in shown and "Some scores are not" not in shown
 
 
 def test_what_a_model_said_is_taken_as_recorded(done: Command) -> None:

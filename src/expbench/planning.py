@@ -112,11 +112,7 @@ def plan(options: Options) -> Manifest:
     if agent.needs_oracle:
         for task in tasks:
             oracle(task)
-    if agent.needs_model and not options.model:
-        raise UserError(
-            f"Agent {options.agent!r} needs a model: add --model provider/name, "
-            "such as --model openai/gpt-5."
-        )
+    check_model(agent, options.model)
     if agent.enters and not provider(options.sandbox).enters:
         raise UserError(
             f"Agent {options.agent!r} is let in from a terminal, which sandbox {options.sandbox} does not "
@@ -170,6 +166,14 @@ def plan(options: Options) -> Manifest:
     )
     check_caps(manifest)
     return manifest
+
+
+def check_model(agent: AgentRunner, model: str) -> None:
+    """Raise UserError for an agent that needs a model and has none."""
+    if agent.needs_model and not model:
+        raise UserError(
+            f"Agent {agent.name!r} needs a model: add --model provider/name, such as --model openai/gpt-5."
+        )
 
 
 def check_sandbox(options: Options) -> None:

@@ -15,7 +15,7 @@ from expbench.forecast import Forecast, Guess, Plan, forecast, read_history
 from expbench.judges import rubric
 from expbench.judges.estimate import Case, Estimate, estimate
 from expbench.matrix import pairs
-from expbench.planning import Options
+from expbench.planning import Options, check_model
 from expbench.runner import default_max_samples
 from expbench.schema import Record
 
@@ -66,6 +66,7 @@ def _pairs(agents: Sequence[str], models: Sequence[str]) -> Sequence[tuple[str, 
 
 
 def _estimated(options: Options, max_samples: int | None) -> RunEstimate:
+    check_model(get_agent(options.agent), options.model)
     suite = load_suite(options.suite, options.data, options.errata)
     cases = [Case(rubric(task), task) for task in suite.select(options.tasks)] * options.epochs
     judging = estimate(cases, options.judging)

@@ -129,9 +129,11 @@ def _show(found: object) -> None:
         console.print(f"Left out: {found.missing} without an outcome in the run.", highlight=False)
     for failure in found.failed:
         console.print(f"Not done: {failure}", highlight=False, markup=False, soft_wrap=True)
-    verdict = (
-        "All scores are what they were." if found.equal else "Some scores are not what they were."
-    )
+    verdict = "All scores are what they were."
+    if found.differences:
+        verdict = "Some scores are not what they were."
+    elif found.failed:
+        verdict = "Not every score could be made again; those that could are what they were."
     console.print(verdict, highlight=False)
 
 
