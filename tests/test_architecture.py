@@ -62,6 +62,7 @@ LAYERS = {
         "leaving",
         "heartbeat",
         "collecting",
+        "checkout",
         "books",
         "budgets",
         "doctor",

@@ -20,6 +20,7 @@ import expbench as package
 from expbench.agents import AgentRunner, get_agent
 from expbench.agents.prompting import template
 from expbench.books import check_caps, use_run_prices
+from expbench.checkout import commit
 from expbench.dataset import Suite, load_suite, oracle
 from expbench.dataset.errata import NO_ERRATA, load_errata
 from expbench.dataset.release import release_id
@@ -363,8 +364,10 @@ def _check_disk(options: Options) -> None:
 
 
 def _versions(agent: AgentRunner, options: Options) -> dict[str, str]:
+    own = commit()
     return {
         "expbench": package.__version__,
+        **({"expbench commit": own} if own else {}),
         "inspect-ai": metadata.version("inspect-ai"),
         "python": platform.python_version(),
         "numpy": metadata.version("numpy"),
