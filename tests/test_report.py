@@ -26,8 +26,10 @@ from expbench.report import (
     terminal_table,
     write_report,
 )
+from expbench.report.groups import groupings
 from expbench.runs import Manifest
 from expbench.schema import (
+    ALL_SCORES,
     Blob,
     Claim,
     DesignItem,
@@ -466,6 +468,67 @@ def test_the_page_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> 
     assert "url(" not in html and "@import" not in html
 
 
+def grouped_run() -> ReportInput:
+    """Three tasks of two papers and two categories, of which one is fully right."""
+    right, wrong, other = (make_task(f"mini/{name}/0") for name in ("alpha", "beta", "gamma"))
+    right = right.model_copy(update={"category": "Vision", "paper": "alpha"})
+    wrong = wrong.model_copy(update={"category": "Vision", "paper": "beta", "type": 2})
+    other = other.model_copy(update={"category": "Language", "paper": "gamma"})
+    full = {name: Score(value=1.0, met=1) for name in ALL_SCORES}
+    none = {**full, "design": Score(value=0.0, not_met=1)}
+    return make_run(
+        (right, make_outcome(right).model_copy(update={"scores": full})),
+        (wrong, make_outcome(wrong).model_copy(update={"scores": none})),
+        (other, make_outcome(other).model_copy(update={"scores": none})),
+    )
+
+
+def test_scores_stand_by_category_type_and_paper_with_what_they_are_of(tmp_path: Path) -> None:
+    """R7: a group's share has its own denominator and interval."""
+    run = grouped_run()
+    by_category, by_type, by_paper = groupings(run)
+    assert [(group.name, group.tasks) for group in by_category.groups] == [
+        ("Language", 1),
+        ("Vision", 2),
+    ]
+    assert [group.name for group in by_type.groups] == ["type 1", "type 2"]
+    assert [group.name for group in by_paper.groups] == ["alpha", "beta", "gamma"]
+    vision = {share.label: share for share in by_category.groups[1].shares}
+    assert (vision["All·E"].value, vision["All·E"].of) == ("50.0 %", "1 of 2")
+    assert vision["All·E"].interval == "0.0 – 100.0 %"
+    html, markdown, _ = written(run, tmp_path)
+    assert "By category" in html
+    assert re.search(r"^\| Vision \| 2 \| 50.0 % \|", markdown, re.M)
+
+
+def test_a_run_of_one_kind_of_task_has_no_groups(tmp_path: Path) -> None:
+    task = make_task()
+    html, _, _ = written(make_run((task, make_outcome(task))), tmp_path)
+    assert 'id="groups"' not in html
+    assert "#groups" not in html
+
+
+def test_the_table_for_latex_has_the_publications_columns_and_no_command_of_a_name(
+    tmp_path: Path,
+) -> None:
+    run = grouped_run()
+    manifest = run.manifest.model_copy(update={"agent": "a_b\\input{x}", "model": "m%1\n\\end{x}"})
+    files = write_report(replace(run, manifest=manifest), tmp_path / "report")
+    text = files.latex.read_text("utf-8")
+    head = next(line for line in text.splitlines() if line.startswith("Agent &"))
+    columns = ["D", "I", "E", r"I$\cdot$E", "C", "All", r"All$\cdot$E", r"\#E \\"]
+    assert head.split(" & ") == ["Agent", "Model", *columns]
+    row = next(line for line in text.splitlines() if line.startswith(r"a\_b"))
+    assert row.startswith(
+        r"a\_b\textbackslash{}input\{x\} & m\%1 \textbackslash{}end\{x\} & 33.3 & 100.0 &"
+    )
+    assert row.endswith(r"& 33.3 & 3 \\")
+    intervals = text.splitlines()[text.splitlines().index(row) + 1]
+    assert intervals.count("[") == 7
+    commands = set(re.findall(r"\\[a-z]+", text)) - {r"\textbackslash"}
+    assert commands == {r"\begin", r"\end", r"\toprule", r"\midrule", r"\bottomrule", r"\cdot"}
+
+
 def rerun_of(*processes: tuple[str, float, float], **made: float) -> ReportInput:
     """A run with one attempt, whose re-run took ten seconds."""
     task = make_task()
@@ -651,6 +714,7 @@ def test_a_report_replaces_the_one_before_and_leaves_nothing_behind(tmp_path: Pa
         "index.html",
         "outcomes.csv",
         "report.md",
+        "table.tex",
     ]
 
 

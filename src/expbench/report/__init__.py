@@ -1,10 +1,10 @@
 """What a run looks like to people: a report to keep and tables for the terminal.
 
-``write_report`` makes ``index.html`` (one page that needs no network), ``report.md`` and
+``write_report`` makes ``index.html`` (one page that needs no network), ``report.md``, ``table.tex`` and
 ``outcomes.csv``. The way through the modules::
 
     ReportInput --page.build_page--> Page (plain text and numbers) --write--> templates -> files
-    material         figures, facts, attempts, timeline                --table--> outcomes.csv
+    material  figures, facts, groups, attempts, timeline               --table--> outcomes.csv
 
 What an agent handed in, and what a judge quoted of it, is hostile text. Views hold it as plain
 text; only the templates turn it into markup, every expression is escaped on its way out, and the

@@ -49,6 +49,10 @@ class ReportFiles:
         return self.root / "report.md"
 
     @property
+    def latex(self) -> Path:
+        return self.root / "table.tex"
+
+    @property
     def csv(self) -> Path:
         return self.root / "outcomes.csv"
 

@@ -15,7 +15,9 @@ from expbench.report.figures import (
     state_segments,
     strip,
 )
+from expbench.report.groups import Grouping, groupings
 from expbench.report.inputs import ReportInput, label_of
+from expbench.report.latex import Cell, table1
 from expbench.report.text import bounds_text, interval_text, natural, of_text, percent
 from expbench.runs import Manifest
 
@@ -82,6 +84,10 @@ class Page:
     attempts: tuple[Attempt, ...]
     findings: tuple[Finding, ...]
     unmonitored: int
+    groupings: tuple[Grouping, ...]
+    table1: tuple[Cell, ...]
+    executed: int
+    """Attempts of which it is known whether they run."""
 
 
 def build_page(run: ReportInput) -> Page:
@@ -108,6 +114,9 @@ def build_page(run: ReportInput) -> Page:
         attempts=attempts,
         findings=_findings(attempts),
         unmonitored=summary.metric("monitor").unscored,
+        groupings=groupings(run),
+        table1=table1(summary),
+        executed=summary.metric("execution").n,
     )
 
 

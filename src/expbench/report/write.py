@@ -20,6 +20,7 @@ from markupsafe import Markup
 from expbench.errors import DataError
 from expbench.redaction import redacted
 from expbench.report.inputs import ReportFiles, ReportInput
+from expbench.report.latex import latex_safe
 from expbench.report.page import Page, build_page
 from expbench.report.table import outcomes_csv
 from expbench.report.text import one_line, printable
@@ -28,7 +29,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 
 def write_report(run: ReportInput, dest: Path) -> ReportFiles:
-    """Write ``index.html``, ``report.md`` and ``outcomes.csv`` to the folder ``dest``.
+    """Write ``index.html``, ``report.md``, ``table.tex`` and ``outcomes.csv`` to the folder ``dest``.
 
     Raises :class:`InfrastructureError` when the run's attempts are not accounted for, and
     :class:`DataError` when ``dest`` holds something that is not a report.
@@ -40,6 +41,7 @@ def write_report(run: ReportInput, dest: Path) -> ReportFiles:
     texts = {
         final.html.name: render_html(page),
         final.markdown.name: render_markdown(page),
+        final.latex.name: render_latex(page),
         final.csv.name: outcomes_csv(run),
     }
     token = secrets.token_hex(4)
@@ -68,6 +70,11 @@ def render_markdown(page: Page) -> str:
     return environment.get_template("report.md").render(page=page)
 
 
+def render_latex(page: Page) -> str:
+    """The run as a row of the publication's Table 1."""
+    return _environment(latex_safe, autoescape=False).get_template("report.tex").render(page=page)
+
+
 def _environment(finalize: Callable[[object], object], *, autoescape: bool) -> Environment:
     return Environment(
         loader=PackageLoader("expbench.report"),
@@ -93,7 +100,7 @@ def _markdown_safe(value: object) -> object:
 def _refuse_foreign(files: ReportFiles) -> None:
     if not files.root.exists():
         return
-    own = {files.html.name, files.markdown.name, files.csv.name}
+    own = {path.name for path in (files.html, files.markdown, files.latex, files.csv)}
     if not files.root.is_dir() or {path.name for path in files.root.iterdir()} - own:
         raise DataError(f"{files.root} holds something that is not a report; name another folder")
 
