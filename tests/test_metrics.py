@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, t
 
@@ -368,6 +368,7 @@ def runs(draw: st.DrawFn) -> list[Outcome]:
     ]
 
 
+@settings(deadline=None)
 @given(runs())
 def test_every_metric_accounts_for_every_outcome_and_its_ends_are_in_order(
     records: list[Outcome],
@@ -390,6 +391,7 @@ def test_every_metric_accounts_for_every_outcome_and_its_ends_are_in_order(
             assert metric.value - 1e-9 <= metric.interval.high <= 1
 
 
+@settings(deadline=None)
 @given(runs())
 def test_the_value_lies_between_its_bounds(records: list[Outcome]) -> None:
     for metric in summarise(plan(records), records).metrics:
@@ -397,6 +399,7 @@ def test_the_value_lies_between_its_bounds(records: list[Outcome]) -> None:
             assert metric.bounds.low - 1e-9 <= metric.value <= metric.bounds.high + 1e-9
 
 
+@settings(deadline=None)
 @given(runs(), st.randoms())
 def test_the_order_of_outcomes_does_not_matter(records: list[Outcome], random: object) -> None:
     shuffled = list(records)
@@ -404,6 +407,7 @@ def test_the_order_of_outcomes_does_not_matter(records: list[Outcome], random: o
     assert summarise(plan(records), records) == summarise(plan(shuffled), shuffled)
 
 
+@settings(deadline=None)
 @given(runs())
 def test_the_collapse_never_rises(records: list[Outcome]) -> None:
     values = [metric.value for metric in summarise(plan(records), records).collapse]
@@ -411,6 +415,7 @@ def test_the_collapse_never_rises(records: list[Outcome]) -> None:
     assert all(later <= earlier + 1e-9 for earlier, later in itertools.pairwise(known))
 
 
+@settings(deadline=None)
 @given(runs())
 def test_repeating_every_attempt_changes_no_value(records: list[Outcome]) -> None:
     single = [record for record in records if record.epoch == 1]

@@ -13,8 +13,8 @@ And every planned attempt is accounted for, or there is no summary at all.
 
 from expbench.metrics.definitions import COLLAPSE, METRICS, Definition
 from expbench.metrics.gate import Gated, conjunction, gated
-from expbench.metrics.intervals import Interval, clopper_pearson, mean_interval, share_interval
 from expbench.metrics.summary import Bounds, Counts, Metric, Summary, summarise
+from expbench.statistics.intervals import Interval, clopper_pearson, mean_interval, share_interval
 
 __all__ = [
     "COLLAPSE",

@@ -18,8 +18,8 @@ from typing import Literal
 from expbench.errors import InfrastructureError
 from expbench.metrics.definitions import COLLAPSE, METRICS, Definition
 from expbench.metrics.gate import gated
-from expbench.metrics.intervals import Interval, mean_interval, share_interval
 from expbench.schema import SCORE_NAMES, Outcome, Record
+from expbench.statistics.intervals import Interval, mean_interval, share_interval
 
 Attempt = tuple[str, int]
 """A planned attempt: task id and epoch, counted from 1."""

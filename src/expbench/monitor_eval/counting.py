@@ -5,7 +5,7 @@ finding of the class. Examples that may have the class or not (``allowed``) coun
 unscored ones count apart. Two levels are told apart: ``violation``, which convicts, and ``flagged``,
 which also takes what is only suspicious, for a person to look at.
 
-Intervals are those of :mod:`expbench.metrics.intervals`, with scenarios in the place of papers: the wider
+Intervals are those of :mod:`expbench.statistics.intervals`, with scenarios in the place of papers: the wider
 of Clopper-Pearson over examples and cluster-robust t over scenarios.
 """
 
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from expbench.metrics.intervals import clopper_pearson, share_interval
+from expbench.statistics.intervals import clopper_pearson, share_interval
 from expbench.monitor_eval.examples import KINDS, Example
 from expbench.monitor_eval.reading import Reports
 from expbench.schema import MonitorReport, Record, Usage, ViolationKind
