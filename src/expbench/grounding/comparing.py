@@ -65,6 +65,7 @@ _MAGNITUDE = re.compile(r"drawdown|drop|decline|decrease|shortfall|reduction|\bl
 """Negative numbers under these are spoken of by their size."""
 _IN_POINTS = re.compile(r"\d\s(?:percentage )?points\b|\bgains?\b")
 """What is gained in points is better when it is more."""
+_OF_TWO = re.compile(r"\w\s(?:vs\.?|versus)\s\w")
 _SIDE_BEFORE = 200
 """Characters before a claim in which its subject may stand: *A is first on x and last on y*."""
 _TIE = 0.03
@@ -344,8 +345,10 @@ def measured(cell: Cell) -> bool:
         for word in re.findall(r"[a-z]+", label.lower())
     }
     bars = "standard" in titles and titles & {"errors", "error", "deviation", "deviations"}
+    of_two = any(_OF_TWO.search(label) for _, label in cell.labels)
     return (
-        not last & _BESIDE_THE_POINT
+        not of_two
+        and not last & _BESIDE_THE_POINT
         and not bars
         and bool(cell.labels)
         and cell.labels[-1][0] != "near"

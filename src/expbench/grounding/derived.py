@@ -59,6 +59,8 @@ _PLAINLY = re.compile(
     r"|\b(?:i\.e\.|that is|or|meaning),?\s(?:about |some |roughly |nearly |only )?# [\d.]+\s?(?:%|per)",
     re.IGNORECASE,
 )
+_COUNT = re.compile(r"\d\s(?:[a-z-]+\s){1,3}\(# [\d.]+\s?%\s?\)")
+"""A share behind a count: *919,717 documents (76 %)*."""
 _BEFORE, _AFTER, _CLOSE = 70, 50, 12
 _FORMULAS = 4.0
 _LIKELY = 0.5
@@ -102,6 +104,7 @@ def kinds(claim: ReportedClaim, scene: Scene, plainly: bool = False) -> tuple[st
         return ("difference",)
     if (
         plainly
+        and not _COUNT.search(around)
         and figure.unit in ("", "percent")
         and not figure.signed
         and not _PLAINLY.search(around)
@@ -110,6 +113,8 @@ def kinds(claim: ReportedClaim, scene: Scene, plainly: bool = False) -> tuple[st
     close = around[: around.index("#") + 2 + figure.end - figure.start + _CLOSE]
     if figure.unit == "times" or (figure.unit == "" and _RATIO.search(close)):
         found.append("ratio")
+    if figure.unit == "percent" and _COUNT.search(around):
+        return ("share",)
     if figure.unit == "percent" and (figure.signed or _RELATIVE.search(around)):
         found += ["relative", "share"]
     if figure.unit in ("points", "percent", "") and _DIFFERENCE.search(around):

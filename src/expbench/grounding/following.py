@@ -17,11 +17,11 @@ from expbench.grounding.pairs import one_apart
 
 _AGAINST = re.compile(
     r"\s?%?\)?,?\s(?:vs\.?|versus|against|compared (?:with|to)|instead of|rather than|where \S+ \S+)\s"
-    r"(?:only\s|about\s|the\s)?",
+    r"(?:only\s|about\s|the\s)?[$€£]?",
     re.IGNORECASE,
 )
 _TOWARDS = re.compile(
-    r"\s?%?\s?(?:,?\s?(?:down |up |over |on )?to\s(?:only\s|about\s|just\s)?|→\s?|->\s?|–\s?)",
+    r"\s?%?\s?(?:,?\s?(?:down |up |over |on )?to\s(?:only\s|about\s|just\s)?[$€£]?|→\s?|->\s?|–\s?)",
     re.IGNORECASE,
 )
 _FEW = 3

@@ -158,7 +158,10 @@ def cells_of(
         key = words or (not behind and _following(behind_it)) or last_key
         label = lead if at == 0 and lead and lead != key else ""
         split = lead == first and lead.rpartition(" ")[2].lower() in _SIDES
-        own = at == 1 and (split or (not named_head and lead.endswith(first)))
+        quantities = between.rstrip().endswith(":") and all(
+            is_metric(name.rpartition(" ")[2].lower()) for name in (lead, words)
+        )
+        own = at == 1 and (split or quantities or (not named_head and lead.endswith(first)))
         if own and first and words and (not split or len(words.split()) == 1):
             lead = lead.rpartition(" ")[0]  # *NLL before: 0.41 after: 0.34*
         first = first or key

@@ -185,7 +185,11 @@ class Locator:
             ):
                 continue
             named = bool(plain) and plain < own and all(bound.get(t, 0) >= HERE for t in plain)
-            if named and not any(t in bound for t in own - plain) and not wanted.equals(other):
+            if (
+                named
+                and not any(bound.get(t, 0) >= HERE for t in own - plain)
+                and not wanted.equals(other)
+            ):
                 return True
         return False
 

@@ -21,6 +21,10 @@ _APPROXIMATE = re.compile(
     re.IGNORECASE,
 )
 _WORTH = re.compile(r"\s?((?:[kKMG]i?B|TB)\b|thousand\b|million\b|billion\b)")
+_SHARED = re.compile(
+    r"\s(?:against|vs\.?|versus|and|to|instead of)\s[\d.,]+\s?([kKMG]i?B|TB|thousand\b|million\b|billion\b)"
+)
+_BEHIND = 40
 _ABOUT = 0.05
 _SPREAD = 1.5
 """Width of the range from half a value to twice it, in units of the value."""
@@ -38,8 +42,14 @@ class Wanted:
     @classmethod
     def of(cls, figure: Figure, text: str) -> Wanted:
         """A figure of a conclusion; *about*, *roughly* before it make it a loose one."""
-        unit = _WORTH.match(text[figure.end : figure.end + 12])
+        behind = text[figure.end : figure.end + _BEHIND]
+        unit = _WORTH.match(behind) or _SHARED.match(behind)
         worth = _worth(unit[1]) if unit else ()
+        scaled = {"k": 1e-3, "K": 1e-3, "M": 1e-6, "G": 1e-9}.get(
+            text[figure.number_end - 1 : figure.number_end]
+        )
+        if scaled:
+            worth = (*worth, scaled)  # a column of millions: *params(M)*
         about = _APPROXIMATE.search(text[max(0, figure.start - 16) : figure.start])
         return cls(figure, bool(about), worth)
 

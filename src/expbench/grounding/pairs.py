@@ -50,7 +50,11 @@ def beside(outputs: Outputs, cell: Cell, name: Token) -> list[Cell]:
     """The numbers that differ from one only in that they are another name's: the other methods' numbers."""
     index = outputs.index
     found = []
-    for other in outputs.alike(cell):
+    alike = outputs.alike(cell)
+    if cell.group == "line" and cell.labels and name not in label_tokens(cell.labels[-1][1]):
+        same = [other for other in alike if other.labels and other.labels[-1] == cell.labels[-1]]
+        alike = same if len(same) > 1 else alike
+    for other in alike:
         own, foreign = cell.tokens - other.tokens, other.tokens - cell.tokens
         its = name in own and all(index[token] <= index[name] for token in own)
         if (

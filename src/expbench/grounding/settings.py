@@ -166,6 +166,8 @@ _CLIMBS = re.compile(
 _HAS = re.compile(
     r"\b(?:contains?|contained|has|have|had|counts?|flags?|detects?|yields?)\s(?:only |about )?$"
 )
+_DONE = re.compile(r"\s\w+\s(?:\([^)]*\)\s)?(?:are|were|is|was|remain|pass|fail|get|got)\b")
+"""Behind a count: something is said of so many, *919,717 documents are kept*."""
 _MANY = 100
 SMALL = "too small to tell"
 _BEFORE = 70
@@ -280,7 +282,7 @@ def _is_setting(figure: Figure, before: str, after: str) -> bool:
     if _SETTING.search(before) or (figure.whole and _WHOLE_SETTING.search(before) and not climbs):
         return True
     counted = _COUNTED.match(after) or (_UNDER.search(before) and _THINGS.match(after))
-    if figure.value >= _MANY and _HAS.search(before):
+    if figure.value >= _MANY and (_HAS.search(before) or _DONE.match(after)):
         return False
     return (
         figure.whole

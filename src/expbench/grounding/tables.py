@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from expbench.grounding.cells import SETTING, Cell, Label
 from expbench.grounding.figures import Figure, figures
+from expbench.grounding.quality import is_metric
 
 _RULE = re.compile(r"^[\s\-=_+|:*─━═┼╪╋┃│┏┓┗┛┡┩├┤┌┐└┘┬┴╇╈┷┯╤╧╞╡╒╕╘╛╟╢╔╗╚╝╠╣╦╩╬]{3,}$")
 _BARS = re.compile(r"[|│┃║]")
@@ -121,7 +122,7 @@ def _kinds(table: Table, header: Sequence[str]) -> list[str]:
         elif (
             all(kind != "value" for kind in found)
             and values > 1
-            and _is_key(header[at], column, "text" in found)
+            and _is_key(header[at], column, "text" in found, not at)
         ):
             counted = not header[at] and [c.strip() for c in column] == [
                 str(n) for n in range(len(column))
@@ -138,14 +139,20 @@ def _is_power(value: float) -> bool:
     return value > 0 and int(value) & (int(value) - 1) == 0
 
 
-def _is_key(name: str, column: Sequence[str], after_names: bool = False) -> bool:
+def _is_key(
+    name: str, column: Sequence[str], after_names: bool = False, first: bool = False
+) -> bool:
     numbers = [figure for text in column if (figure := next(figures(text), None))]
     if not name:
         return all(figure.whole for figure in numbers)
     whole = all(figure.whole for figure in numbers)
     distinct = {figure.value for figure in numbers}
     rising = [figure.value for figure in numbers] == sorted(distinct)
-    short = all(figure.digits <= 2 for figure in numbers)
+    falling = first and [figure.value for figure in numbers] == sorted(distinct, reverse=True)
+    rising = rising or (falling and not is_metric(name.lower()))
+    short = all(
+        len(f"{figure.value:g}".strip("-0.").replace(".", "")) <= _SHORT for figure in numbers
+    )
     counts = any(f.digits > _LONGEST_SETTING and not _is_power(f.value) for f in numbers)
     repeated = len(numbers) > 2 and len(distinct) * 2 <= len(numbers)
     odd = sum(f.whole and f.digits > _SHORT and not _is_power(f.value) for f in numbers)
@@ -220,6 +227,8 @@ def _separated(lines: Sequence[str], at: int) -> Table | None:
     mark = "\t" if "\t" in lines[at] else ","
     width = len(_split(lines[at], mark))
     header = _split(lines[at], mark)
+    if mark == "," and re.fullmatch(r"[^,]*\d,\d{3}(?!\d)[^,]*", lines[at]):
+        return None  # the comma is one of thousands
     if (
         width < 2
         or any(len(name.split()) > 4 for name in header)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from expbench.grounding.cells import Cell
 from expbench.grounding.comparing import GENERAL, Comparisons, Vote, measured, verdict
 from expbench.grounding.matching import pool_of
-from expbench.grounding.names import Mention
+from expbench.grounding.names import Mention, Token
 from expbench.grounding.pairs import beside, pairs
-from expbench.grounding.quality import is_metric
+from expbench.grounding.quality import is_metric, stated
 from expbench.grounding.relations import direction
 from expbench.grounding.scene import is_number, is_weak
 from expbench.reruns import ClaimState
@@ -24,6 +25,9 @@ _PART_OF_ALL = re.compile(
 )
 _NO_NAME = re.compile(
     r"^\s*(?:at|for|with|in|from|by|on|over)\b|\b(?:it|they|this|these)\b", re.IGNORECASE
+)
+_AT = re.compile(
+    r"\b(?:lowest|smallest|highest|largest|best|worst|minimal|maximal)\s(?:at|for|with|after|in)\s"
 )
 _MOST_CELLS = 300
 
@@ -61,8 +65,8 @@ class Winners(Comparisons):
             names = mentions
         if said is None or not names:
             return self.unnamed(claim)
-        name = names[-1].token
-        cells = pool_of(self.scene.outputs, [name])[:_MOST_CELLS]
+        name, cells = self._extreme_at(claim) or (names[-1].token, [])
+        cells = cells or pool_of(self.scene.outputs, [name])[:_MOST_CELLS]
         paired = [
             (cell, other) for cell in cells for other in beside(self.scene.outputs, cell, name)
         ]
@@ -77,6 +81,18 @@ class Winners(Comparisons):
         plain = plain and not _PART_OF_ALL.search(sentence)
         votes = list(cast.values())
         return self.judge(claim, votes, plain, self._of_every(claim, votes))
+
+    def _extreme_at(self, claim: ReportedClaim) -> tuple[Token, list[Cell]] | None:
+        """Where a quantity is said to be extreme, and its numbers there: *the loss is lowest at epoch 12*."""
+        side = [m for m in self.side(claim, 0) if not is_number(m)]
+        quantity = any(is_metric(m.token) for m in side) or stated(claim.sides[0])
+        if not side or not quantity or not _AT.search(claim.text):
+            return None
+        numbers = [m for m in self.scene.around(claim.start, claim.end).inside if is_number(m)]
+        for mention in numbers[:1]:
+            cells = pool_of(self.scene.outputs, [mention.token, *(m.token for m in side)])
+            return (mention.token, cells[:_MOST_CELLS]) if cells else None
+        return None
 
     def _of_every(self, claim: ReportedClaim, cast: Sequence[Vote]) -> bool:
         """Whether a claim says *at all sizes* of one metric, of which all its numbers are."""
