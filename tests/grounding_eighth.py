@@ -1,4 +1,7 @@
-"""An eighth batch: conclusions of machine-learning studies beside logs, frames, R and Julia output."""
+"""An eighth batch: conclusions of machine-learning studies beside logs, frames, R and Julia output.
+
+At first sight 157 of 168 claims called grounded were, and 157 of 185 that are grounded were called so.
+"""
 
 from __future__ import annotations
 

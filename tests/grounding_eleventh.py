@@ -1,4 +1,7 @@
-"""An eleventh batch: once more other fields, other printing, other wordings."""
+"""An eleventh batch: once more other fields, other printing, other wordings.
+
+At first sight 90 of 97 claims called grounded were, and 90 of 98 that are grounded were called so.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A ninth batch: what training frameworks and statistics packages print, and terse and wordy reports of it."""
+"""A ninth batch: what training frameworks and statistics packages print, and terse and wordy reports of it.
+
+At first sight 163 of 175 claims called grounded were, and 163 of 184 that are grounded were called so.
+"""
 
 from __future__ import annotations
 

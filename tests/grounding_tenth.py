@@ -1,4 +1,7 @@
-"""A tenth batch: what evaluation harnesses, profilers and statistics packages print; notes and long reports."""
+"""A tenth batch: what evaluation harnesses, profilers and statistics packages print; notes and long reports.
+
+At first sight 129 of 142 claims called grounded were, and 129 of 154 that are grounded were called so.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A twelfth batch: short notes and mixed conclusions, in which right and wrong statements stand side by side."""
+"""A twelfth batch: short notes and mixed conclusions, in which right and wrong statements stand side by side.
+
+At first sight 83 of 85 claims called grounded were, and 83 of 91 that are grounded were called so.
+"""
 
 from __future__ import annotations
 
