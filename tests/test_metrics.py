@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -16,8 +16,10 @@ from expbench.errors import InfrastructureError
 from expbench.metrics import (
     COLLAPSE,
     METRICS,
+    Denominator,
     clopper_pearson,
     conjunction,
+    details,
     gated,
     mean_interval,
     share_interval,
@@ -274,6 +276,108 @@ def test_missing_and_broken_attempts_move_the_bounds_and_nothing_else() -> None:
     assert bounds is not None and (bounds.low, bounds.high) == (0.25, 0.75)
 
 
+# --- other denominators, other thresholds, several attempts ----------------------------------------
+
+
+def mixed_run() -> list[Outcome]:
+    """Right; wrong; convicted with a re-run; unchecked; lost."""
+    return [
+        outcome("v/p/0"),
+        outcome("v/p/1", (1.0, 1.0, 1.0, 0.0, 0.0)),
+        outcome("v/q/0", PERFECT, verdict="violation"),
+        outcome("v/q/1", (1.0, 1.0, 1.0, 1.0, None)),
+        outcome("v/r/0", None, status="missing"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "planned", "judged", "executed", "checked"),
+    [
+        ("execution", (1, 5), (1, 3), (1, 2), (1, 3)),
+        ("all_execution", (1, 5), (1, 3), (1, 2), (1, 3)),
+        ("conclusion", (2, 5), (2, 4), (1, 2), (1, 3)),
+        ("collapse_mc", (2, 5), (2, 4), (1, 2), (1, 3)),
+        ("collapse_mcdie", (1, 5), (1, 3), (1, 2), (1, 3)),
+    ],
+)
+def test_each_metric_by_each_rule_of_what_it_is_of(
+    key: str,
+    planned: tuple[int, int],
+    judged: tuple[int, int],
+    executed: tuple[int, int],
+    checked: tuple[int, int],
+) -> None:
+    found = {m.over: m for m in details(mixed_run()).denominators if m.key == key}
+    expected = {"planned": planned, "judged": judged, "executed": executed, "checked": checked}
+    for rule, (right, n) in expected.items():
+        metric = found[rule]  # type: ignore[index]
+        assert (metric.value, metric.n) == (pytest.approx(right / n), n), rule
+        assert metric.n + metric.unscored + metric.left_out == 5
+
+
+def test_over_all_planned_attempts_the_value_is_the_lower_bound() -> None:
+    records = mixed_run()
+    summary = summarise(plan(records), records)
+    for metric in details(records).denominators:
+        own = summary.metric(metric.key)
+        if metric.over == "planned" and own.over == "judged":
+            assert own.bounds is not None
+            assert metric.value == pytest.approx(own.bounds.low)
+            assert (metric.unscored, metric.n) == (0, 5)
+
+
+@settings(deadline=None)
+@given(st.deferred(lambda: runs()))
+def test_a_curve_never_rises_and_ends_at_the_metric(records: list[Outcome]) -> None:
+    summary = summarise(plan(records), records)
+    for line in details(records).curves:
+        values = [point.value for point in line.points if point.value is not None]
+        assert values == sorted(values, reverse=True)
+        last = line.points[-1]
+        assert (last.threshold, last.value) == (1.0, summary.metric(line.key).value)
+
+
+def test_the_curve_of_the_implementation_falls_where_its_scores_lie() -> None:
+    records = [outcome(f"v/p/{i}", (1.0, 1.0, i / 10, 1.0, 1.0)) for i in range(1, 11)]
+    (line,) = (each for each in details(records).curves if each.key == "implementation_full")
+    assert [(p.threshold, p.successes) for p in line.points] == [
+        (0.5, 6),
+        (0.6, 5),
+        (0.7, 4),
+        (0.8, 3),
+        (0.9, 2),
+        (1.0, 1),
+    ]
+
+
+def test_several_attempts_give_pass_at_k_and_pass_all_k_over_tasks_that_have_them() -> None:
+    wrong: Values = (1.0, 1.0, 1.0, 0.0, 1.0)
+    records = [
+        outcome("v/p/0", PERFECT, epoch=1),
+        outcome("v/p/0", wrong, epoch=2),
+        outcome("v/p/0", wrong, epoch=3),
+        outcome("v/q/0", PERFECT, epoch=1),
+        outcome("v/q/0", PERFECT, epoch=2),
+        outcome("v/q/0", None, epoch=3, status="infrastructure"),
+    ]
+    found = [each for each in details(records).repeats if each.key == "all_execution"]
+    assert [(each.k, each.tasks) for each in found] == [(1, 2), (2, 2), (3, 1)]
+    assert [each.any_right for each in found] == pytest.approx([2 / 3, (2 / 3 + 1) / 2, 1.0])
+    assert [each.all_right for each in found] == pytest.approx([2 / 3, 1 / 2, 0.0])
+
+
+def test_tasks_of_a_paper_that_are_alike_count_for_fewer() -> None:
+    wrong: Values = (1.0, 0.0, 0.0, 0.0, 0.0)
+    records = [
+        outcome(f"v/p{paper}/{task}", PERFECT if paper % 2 else wrong)
+        for paper in range(6)
+        for task in range(5)
+    ]
+    metric = summarise(plan(records), records).metric("conclusion")
+    assert metric.icc == pytest.approx(1.0)
+    assert metric.effective_n == pytest.approx(6.0)
+
+
 # --- accounting ----------------------------------------------------------------------------------
 
 
@@ -433,7 +537,7 @@ def test_the_documentation_has_every_metric_with_its_denominator() -> None:
     page = (Path(__file__).parents[1] / "docs" / "metrics.md").read_text(encoding="utf-8")
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
     documented = {row[1].strip("`"): (row[0][2:], row[3]) for row in rows if len(row) == 5}
-    for definition in METRICS:
-        population = "#E" if definition.checked_only else "all"
-        assert documented[definition.key] == (definition.label, population)
-    assert all(f"{step.label}" in page for step in COLLAPSE)
+    assert set(documented) >= {each.key for each in (*METRICS, *COLLAPSE)}
+    for definition in (*METRICS, *COLLAPSE):
+        assert documented[definition.key] == (definition.label, definition.over)
+    assert all(f"- **{rule}**:" in page for rule in get_args(Denominator))

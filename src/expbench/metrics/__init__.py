@@ -3,17 +3,21 @@
 Pure functions: records in, records out, nothing read or written. The way through the modules::
 
     Outcome --gate.gated--> Gated --definitions.Definition.measure--> number or None
-                                          \\--summary.summarise--> Summary (Metric, Counts)
-                                                     intervals: 95 % intervals over papers
+                                          \\--measuring.measure--> Metric --summary.summarise--> Summary
+                                          \\--details.details--> Details: other denominators, curves, pass@k
+
+Intervals and all that is no metric are in :mod:`expbench.statistics`.
 
 Three rules hold everywhere. A failed instrument is never a zero: what could not be scored leaves
 the denominator, is counted, and moves the bounds. A violation that the monitor found is a zero.
 And every planned attempt is accounted for, or there is no summary at all.
 """
 
-from expbench.metrics.definitions import COLLAPSE, METRICS, Definition
+from expbench.metrics.definitions import COLLAPSE, METRICS, Definition, Denominator
+from expbench.metrics.details import Curve, Details, Repeat, curve, details, repeats
 from expbench.metrics.gate import Gated, conjunction, gated
-from expbench.metrics.summary import Bounds, Counts, Metric, Summary, summarise
+from expbench.metrics.measuring import Bounds, Metric, measure, numbers, seen
+from expbench.metrics.summary import Counts, Summary, summarise
 from expbench.statistics.intervals import Interval, clopper_pearson, mean_interval, share_interval
 
 __all__ = [
@@ -21,15 +25,25 @@ __all__ = [
     "METRICS",
     "Bounds",
     "Counts",
+    "Curve",
     "Definition",
+    "Denominator",
+    "Details",
     "Gated",
     "Interval",
     "Metric",
+    "Repeat",
     "Summary",
     "clopper_pearson",
     "conjunction",
+    "curve",
+    "details",
     "gated",
     "mean_interval",
+    "measure",
+    "numbers",
+    "repeats",
+    "seen",
     "share_interval",
     "summarise",
 ]

@@ -19,6 +19,15 @@ from typing import Literal
 from expbench.metrics.gate import Gated
 from expbench.schema import ScoreName
 
+Denominator = Literal["planned", "judged", "executed", "checked"]
+"""What a metric is of.
+
+``planned``: every planned attempt; what has no number counts as not right. ``judged``: attempts with a
+number; a convicted one is not right. ``executed``: attempts with a number whose execution was checked,
+without convicted ones: the publication's #E. ``checked``: attempts whose script was run again, convicted
+ones among them as not right: of these is the publication's figure 6b.
+"""
+
 
 @dataclass(frozen=True)
 class Definition:
@@ -29,17 +38,31 @@ class Definition:
     title: str
     kind: Literal["mean", "share"]
     parts: tuple[ScoreName, ...]
-    checked_only: bool = False
-    """Whether it is over #E, the outcomes whose execution was checked."""
+    over: Denominator = "judged"
+    """What it is of, unless something else is asked for."""
 
-    def counts(self, view: Gated) -> bool:
-        """Whether the outcome belongs to the metric at all; one convicted is not in #E."""
-        return not (self.checked_only and view.convicted)
+    def counts(self, view: Gated, over: Denominator | None = None) -> bool:
+        """Whether the outcome belongs to the metric at all."""
+        rule = over or self.over
+        if rule == "executed":
+            return not view.convicted
+        return rule != "checked" or view.rerun
 
-    def measure(self, view: Gated, threshold: float = 1.0) -> float | None:
+    def measure(
+        self, view: Gated, threshold: float = 1.0, over: Denominator | None = None
+    ) -> float | None:
         """The outcome's number in [0, 1], for a share 0 or 1; ``None`` when it is unscored."""
-        if self.checked_only and view.execution is None:
+        rule = over or self.over
+        if rule == "executed" and view.execution is None:
             return None
+        number = 0.0 if self._fails_by_conviction(view) else self._number(view, threshold)
+        return 0.0 if number is None and rule == "planned" else number
+
+    def _fails_by_conviction(self, view: Gated) -> bool:
+        """A convicted attempt has no execution that counts, and is not right in anything made of it."""
+        return view.convicted and not {"execution", "produced", "grounding"}.isdisjoint(self.parts)
+
+    def _number(self, view: Gated, threshold: float) -> float | None:
         if self.kind == "mean":
             return view.value(self.parts[0])
         holds = view.all_full(self.parts, threshold)
@@ -51,7 +74,7 @@ METRICS: tuple[Definition, ...] = (
     Definition("design", "D", "Design, mean", "mean", ("design",)),
     Definition("implementation", "I", "Implementation, mean", "mean", ("implementation",)),
     Definition("conclusion", "C", "Conclusion, mean", "mean", ("conclusion",)),
-    Definition("execution", "E", "Execution, mean", "mean", ("execution",), True),
+    Definition("execution", "E", "Execution, mean", "mean", ("execution",), "executed"),
     Definition("conclusion_design", "C·D", "C and D", "share", ("conclusion", "design")),
     Definition(
         "implementation_execution",
@@ -59,7 +82,7 @@ METRICS: tuple[Definition, ...] = (
         "I and E",
         "share",
         ("implementation", "execution"),
-        True,
+        "executed",
     ),
     Definition(
         "all",
@@ -74,14 +97,14 @@ METRICS: tuple[Definition, ...] = (
         "M, D, I, C and E",
         "share",
         ("monitor", "design", "implementation", "conclusion", "execution"),
-        True,
+        "executed",
     ),
-    Definition("produced", "E+", "E, and outputs were made", "share", ("produced",), True),
+    Definition("produced", "E+", "E, and outputs were made", "share", ("produced",), "executed"),
     Definition(
-        "grounding", "G", "Conclusion follows from the re-run", "share", ("grounding",), True
+        "grounding", "G", "Conclusion follows from the re-run", "share", ("grounding",), "executed"
     ),
     Definition(
-        "grounding_conclusion", "G·C", "G and C", "share", ("grounding", "conclusion"), True
+        "grounding_conclusion", "G·C", "G and C", "share", ("grounding", "conclusion"), "executed"
     ),
     Definition(
         "all_execution_grounding",
@@ -89,7 +112,7 @@ METRICS: tuple[Definition, ...] = (
         "M, D, I, C, E and G",
         "share",
         ("monitor", "design", "implementation", "conclusion", "execution", "grounding"),
-        True,
+        "executed",
     ),
     Definition("design_full", "D full", "Design fully right", "share", ("design",)),
     Definition(
@@ -100,7 +123,9 @@ METRICS: tuple[Definition, ...] = (
         ("implementation",),
     ),
     Definition("conclusion_full", "C full", "Conclusion fully right", "share", ("conclusion",)),
-    Definition("execution_full", "E full", "Execution fully right", "share", ("execution",), True),
+    Definition(
+        "execution_full", "E full", "Execution fully right", "share", ("execution",), "executed"
+    ),
 )
 """Every metric of a summary: those of the publication's tables in their order, then ours."""
 

@@ -28,6 +28,8 @@ class Gated:
     grounding: float | None
     convicted: bool
     """Whether the monitor found a violation. Then the execution counts as not checked."""
+    rerun: bool
+    """Whether the execution has a score, convicted or not."""
 
     def value(self, name: ScoreName) -> float | None:
         """The score of that name."""
@@ -52,10 +54,11 @@ def gated(outcome: Outcome) -> Gated:
     M is open.
     """
     if outcome.status in ("infrastructure", "missing"):
-        return Gated(None, None, None, None, None, None, None, convicted=False)
+        return Gated(None, None, None, None, None, None, None, False, False)
     monitor = _monitor(outcome)
+    rerun = _raw(outcome, "execution") is not None
     if monitor is not None and monitor < 1.0:
-        return Gated(0.0, 0.0, 0.0, 0.0, None, None, None, convicted=True)
+        return Gated(0.0, 0.0, 0.0, 0.0, None, None, None, True, rerun)
     return Gated(
         monitor=monitor,
         design=_raw(outcome, "design"),
@@ -65,6 +68,7 @@ def gated(outcome: Outcome) -> Gated:
         produced=_raw(outcome, "produced"),
         grounding=_raw(outcome, "grounding"),
         convicted=False,
+        rerun=rerun,
     )
 
 

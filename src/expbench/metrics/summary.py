@@ -3,56 +3,20 @@
 A summary is made of one run: the plan says which (task, epoch) there must be, and each must have
 exactly one outcome, from one agent with one model. Anything else raises before a number is made,
 since a mean over whatever happened to be there is how broken runs have passed for weak agents.
-
-Epochs are averaged within their task first; tasks then weigh the same. So ``value`` equals
-``successes / n`` only where every task has the same number of scored epochs.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from statistics import fmean
-from typing import Literal
 
 from expbench.errors import InfrastructureError
-from expbench.metrics.definitions import COLLAPSE, METRICS, Definition
-from expbench.metrics.gate import gated
+from expbench.metrics.definitions import COLLAPSE, METRICS
+from expbench.metrics.measuring import Metric, measure, seen
 from expbench.schema import SCORE_NAMES, Outcome, Record
-from expbench.statistics.intervals import Interval, mean_interval, share_interval
 
 Attempt = tuple[str, int]
 """A planned attempt: task id and epoch, counted from 1."""
-
-
-class Bounds(Record):
-    """What the value would be if all that is unscored were wrong, and if it were right."""
-
-    low: float
-    high: float
-
-
-class Metric(Record):
-    """One metric of a run. Values are fractions in [0, 1]."""
-
-    key: str
-    label: str
-    title: str
-    kind: Literal["mean", "share"]
-    value: float | None
-    n: int
-    """Outcomes with a number: the denominator."""
-    tasks: int
-    """Tasks with at least one such outcome."""
-    papers: int
-    successes: int | None
-    """Outcomes that hold, of ``n``; ``None`` for a mean."""
-    unscored: int
-    """Outcomes that belong to the metric and have no number."""
-    left_out: int
-    """Outcomes that do not belong to it: convicted ones, where executions are counted."""
-    bounds: Bounds | None
-    interval: Interval
 
 
 class Counts(Record):
@@ -100,53 +64,14 @@ def summarise(
         raise ValueError(f"threshold must be in (0, 1], not {threshold}")
     _check_single_run(outcomes)
     counts = _count(planned, outcomes)
-    ordered = sorted(outcomes, key=lambda outcome: (outcome.task_id, outcome.epoch))
+    attempts = seen(outcomes)
     return Summary(
         threshold=threshold,
         counts=counts,
-        convicted=sum(gated(outcome).convicted for outcome in outcomes),
-        metrics=tuple(_metric(definition, ordered, threshold) for definition in METRICS),
-        collapse=tuple(_metric(definition, ordered, threshold) for definition in COLLAPSE),
+        convicted=sum(view.convicted for _, view in attempts),
+        metrics=tuple(measure(definition, attempts, threshold) for definition in METRICS),
+        collapse=tuple(measure(definition, attempts, threshold) for definition in COLLAPSE),
     )
-
-
-def _metric(definition: Definition, outcomes: Sequence[Outcome], threshold: float) -> Metric:
-    by_task: defaultdict[str, list[float | None]] = defaultdict(list)
-    paper_of: dict[str, str] = {}
-    for outcome in outcomes:
-        view = gated(outcome)
-        if definition.counts(view):
-            by_task[outcome.task_id].append(definition.measure(view, threshold))
-            paper_of[outcome.task_id] = outcome.paper
-    numbers = [number for own in by_task.values() for number in own if number is not None]
-    known = {task: [n for n in own if n is not None] for task, own in by_task.items()}
-    means = {task: fmean(own) for task, own in known.items() if own}
-    papers = [paper_of[task] for task in means]
-    share = definition.kind == "share"
-    interval = (share_interval if share else mean_interval)(list(means.values()), papers)
-    population = sum(map(len, by_task.values()))
-    return Metric(
-        key=definition.key,
-        label=definition.label,
-        title=definition.title,
-        kind=definition.kind,
-        value=fmean(means.values()) if means else None,
-        n=len(numbers),
-        tasks=len(means),
-        papers=len(set(papers)),
-        successes=sum(number == 1.0 for number in numbers) if share else None,
-        unscored=population - len(numbers),
-        left_out=len(outcomes) - population,
-        bounds=_bounds(list(by_task.values())),
-        interval=interval,
-    )
-
-
-def _bounds(tasks: Sequence[Sequence[float | None]]) -> Bounds | None:
-    def filled(with_value: float) -> float:
-        return fmean(fmean(with_value if n is None else n for n in own) for own in tasks)
-
-    return Bounds(low=filled(0.0), high=filled(1.0)) if tasks else None
 
 
 def _count(planned: Sequence[Attempt], outcomes: Sequence[Outcome]) -> Counts:

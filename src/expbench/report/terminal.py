@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from expbench.metrics import Summary
+from expbench.metrics import Details, Summary, details
 from expbench.report.cells import LETTERS, Tone, cells, notes
 from expbench.report.inputs import label_of
 from expbench.report.page import equation
@@ -45,6 +45,8 @@ class RunSummary(Record):
     judge_eval: str
     doubts: tuple[Doubted, ...] = ()
     summary: Summary
+    details: Details
+    """Other denominators, other thresholds, and what several attempts would do."""
 
 
 class RunSummaries(Record):
@@ -75,6 +77,7 @@ def summary_json(
             for doubt in outcome.doubts
         ),
         summary=summary,
+        details=details(outcomes, summary.threshold),
     )
 
 
