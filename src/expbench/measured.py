@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from expbench.schema import (
     Execution,
     Judgement,
+    MadeFile,
     Outcome,
     Record,
     Refusal,
@@ -27,7 +28,8 @@ MEASURED: Mapping[type[Record], Mapping[str, object]] = {
     Outcome: {"agent_seconds": 0.0},
     Execution: {"seconds": None, "cpu_seconds": None, "peak_memory_mib": None},
     Trace: {"overhead": None},
-    UsedProcess: {"cpu_seconds": None},
+    MadeFile: {"written": None},
+    UsedProcess: {"cpu_seconds": None, "started": None, "ended": None},
     Refusal: {"seconds": 0.0},
     Judgement: {"usage": Usage(), "cached": 0},
 }
