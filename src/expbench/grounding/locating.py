@@ -39,6 +39,7 @@ _HELD_OUT = frozenset(("val", "valid", "validation", "test", "eval", "dev", "hel
 _TRAINING = re.compile(
     r"\btrain(?:ing)?\s(?:set\s)?[\w-]+\s(?:\w+\s){0,2}(?:about\s)?$", re.IGNORECASE
 )
+_UN = re.compile(r"\b(?:un|non-?)([a-z]{5,40})")
 _NEAR_BEFORE = 40
 _LONG = 4
 _MEASURE = re.compile(r"\s?([KkMGT]i?B(?:/s)?|[kM]?J|[kM]?Wh?|[kMG]?Hz|m?A|[ck]?m|kg)(?![\w/])")
@@ -142,9 +143,12 @@ class Locator:
         """Whether the sentence speaks of what is *undefended* and the number is of what is *defended*."""
         passage = self.scene.conclusion.passage(wanted.figure.start)
         text = self.scene.conclusion.text[slice(*passage.sentence)].lower() if passage else ""
+        denied = _UN.findall(text)
+        if not denied:
+            return False
         words = [t for t in cell.tokens if isinstance(t, str) and t.isalpha() and len(t) > _LONG]
         return any(
-            re.search(rf"\b(?:un|non-?){word}", text) and not re.search(rf"\b{word}", text)
+            word in denied and not re.search(rf"\b{word}\b", text.replace(f"non-{word}", ""))
             for word in words
         )
 
@@ -155,8 +159,7 @@ class Locator:
             return False
         return any(
             not other.tokens & _HELD_OUT and cell.tokens - _HELD_OUT <= other.tokens
-            for other in self.scene.outputs.cells
-            if other.source == cell.source
+            for other in self.scene.outputs.alike(cell)[:_MOST_SIBLINGS]
         )
 
     def _other_statistic(self, cell: Cell, wanted: Wanted, bound: dict[Token, float]) -> bool:

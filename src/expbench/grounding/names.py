@@ -34,7 +34,7 @@ _ABBREVIATED = {
     **{"ap": "average precision", "map": "mean average precision", "oa": "overall accuracy"},
 }
 _COMPOUND = re.compile(
-    r"(?<![\w@+/])[A-Za-z0-9][\w-]*(?:[@+][A-Za-z0-9][\w-]*(?:\.\d+)?)+(?![\w@])"
+    r"(?<![\w@+/-])[A-Za-z0-9][\w-]*(?:[@+][A-Za-z0-9][\w-]*(?:\.\d+)?)+(?![\w@])"
 )
 """Names that are told apart only as a whole: *pass@10*, *hybrid+rerank*."""
 _NUMBERED = re.compile(

@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
+_NUMBER = r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(?:[eE][-+]?\d{1,3})?"
 _ARRAY = re.compile(
     r"\s*([A-Za-z][\w .()/-]{0,40}?)\s*[=:]\s*(?:np\.)?(?:array\()?\[\s*"
-    r"((?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[\s,]*){2,200})\]\)?\s*"
+    rf"({_NUMBER}(?:(?:\s*,\s*|\s+){_NUMBER}){{1,200}})[\s,]*\]\)?\s*"
 )
 _TAIL = re.compile(r"(Pr?)\(?>\|([a-z])\|\)?")
 """A column of p-values, whose name has bars: ``P>|t|``, ``Pr(>|t|)``."""
@@ -21,7 +22,7 @@ _NUMBERED = re.compile(r"\s*(?:Row|\d+|)\s*│")
 _TYPE = re.compile(r"(?:String|U?Int|Float|Bool|Any|Symbol|Date)\d*\??")
 """What Julia prints beside a data frame: the rows' numbers and the columns' types."""
 _GAP = re.compile(r"\s{2,}|\t")
-_HEAD = re.compile(r"\s*([A-Za-z][\w -]*?)\s?[=:]?\s?(-?\d[\d.]*%?)\s*:\s+\S")
+_HEAD = re.compile(r"\s{0,20}([A-Za-z][\w -]{0,40}?)\s?[=:]?\s?(-?\d[\d.]{0,15}%?)\s?:\s+\S")
 _FEWEST = 2
 _COLUMNS = 3
 
