@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
+import types
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 import anyio
 import pytest
 
-from expbench import assess, collecting
+from expbench import __main__, assess, collecting
 from expbench.activity import Activity
 from expbench.errors import InfrastructureError, PrerequisiteError, RepositoryError, SandboxError
 from expbench.evaluation import Evaluation
@@ -418,3 +420,18 @@ def test_pauses_grow_and_the_last_one_is_for_all_further_tries() -> None:
         raise PrerequisiteError("mend it")
     with pytest.raises(PrerequisiteError, match="mend it"):
         anyio.run(tries.pause, key, Activity())
+
+
+def test_ctrl_c_while_modules_load_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    loading = types.ModuleType("expbench.cli.main")
+    monkeypatch.setattr(loading, "main", interrupted, raising=False)
+    monkeypatch.setitem(sys.modules, "expbench.cli.main", loading)
+    with pytest.raises(SystemExit) as end:
+        __main__.main()
+    assert end.value.code == 130
+    assert capsys.readouterr().err == "expbench: interrupted before anything began.\n"
