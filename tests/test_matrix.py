@@ -90,7 +90,8 @@ def test_all_of_it_is_gone_on_with_after_an_interruption(command: Command) -> No
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, out + err
+    # Python ends itself by the signal where the key came in the middle of an exec; to a shell both are 130.
+    assert process.returncode in (130, -signal.SIGINT), out + err
     assert "expbench resume runs/stopped" in out + err
     assert "Traceback" not in out + err
     command("resume", "runs/stopped")
