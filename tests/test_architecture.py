@@ -41,6 +41,7 @@ LAYERS = {
     },
     DOMAIN: {
         "activity",
+        "contrast",
         "dataset",
         "workspace",
         "metrics",

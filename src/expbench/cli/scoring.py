@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from expbench.cli import executing, execution_evaluating, judge_evaluating, reproducing, status
+from expbench.cli import (
+    comparing,
+    executing,
+    execution_evaluating,
+    judge_evaluating,
+    reproducing,
+    status,
+)
 from expbench.cli.options import (
     DataOption,
     EstimateOption,
@@ -37,6 +44,7 @@ def add_commands(app: typer.Typer) -> None:
         execution_evaluating.execution_eval
     )
     app.command("reproduce", epilog=reproducing.EPILOG)(reproducing.reproduce)
+    app.command("compare", epilog=comparing.EPILOG)(comparing.compare)
     app.command("status", epilog=status.EPILOG)(status.status)
     app.command("judge", epilog="Example: expbench judge runs/NAME --judge openai/o3-mini")(judge)
 
