@@ -126,8 +126,15 @@ set -e
 umask 022
 stage=$1; shift
 mount -t tmpfs -o mode=755,size=64k stage "$stage"
+name= folders=
+for word; do
+  if [ "$word" = -- ]; then break; fi
+  if [ -z "$name" ]; then name=$word; continue; fi
+  if [ -d "$word" ]; then folders="$folders $stage/$name"; else : > "$stage/$name"; fi
+  name=
+done
+[ -z "$folders" ] || mkdir $folders
 while [ "$1" != -- ]; do
-  if [ -d "$2" ]; then mkdir "$stage/$1"; else : > "$stage/$1"; fi
   mount --bind "$2" "$stage/$1"
   shift 2
 done
