@@ -12,6 +12,7 @@ from expbench.cli import (
     executing,
     execution_evaluating,
     judge_evaluating,
+    powering,
     reproducing,
     status,
 )
@@ -45,6 +46,7 @@ def add_commands(app: typer.Typer) -> None:
     )
     app.command("reproduce", epilog=reproducing.EPILOG)(reproducing.reproduce)
     app.command("compare", epilog=comparing.EPILOG)(comparing.compare)
+    app.command("power", epilog=powering.EPILOG)(powering.power)
     app.command("status", epilog=status.EPILOG)(status.status)
     app.command("judge", epilog="Example: expbench judge runs/NAME --judge openai/o3-mini")(judge)
 
