@@ -49,6 +49,7 @@ LAYERS = {
         "prompts",
         "failures",
         "packing",
+        "published",
         "runs",
         "journal",
         "ledger",
