@@ -11,6 +11,7 @@ from expbench.cli import (
     comparing,
     executing,
     execution_evaluating,
+    exporting,
     judge_evaluating,
     powering,
     reproducing,
@@ -47,6 +48,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command("reproduce", epilog=reproducing.EPILOG)(reproducing.reproduce)
     app.command("compare", epilog=comparing.EPILOG)(comparing.compare)
     app.command("power", epilog=powering.EPILOG)(powering.power)
+    app.command("export", epilog=exporting.EPILOG)(exporting.export)
     app.command("status", epilog=status.EPILOG)(status.status)
     app.command("judge", epilog="Example: expbench judge runs/NAME --judge openai/o3-mini")(judge)
 
