@@ -29,10 +29,12 @@ from expbench.planning import (
     suite_of_run,
 )
 from expbench.report import (
+    Correction,
     ReportFiles,
     ReportInput,
     RunSummaries,
     RunSummary,
+    corrections,
     material_of,
     matrix_table,
     summary_json,
@@ -193,14 +195,20 @@ def _finish(run: Run, options: Options, as_json: bool) -> None:
     summary = summarise(run.planned, run.ordered())
     console.print(task_table(run.ordered()))
     known = judge_eval_sentence(run, options.cache)
-    console.print(terminal_table(summary, run.manifest, known))
+    corrected = _corrected(run, options.cache)
+    console.print(terminal_table(summary, run.manifest, known, corrected))
     console.print(f"Report: {files.html}", soft_wrap=True, highlight=False)
 
 
 def _json_of(run: Run, options: Options) -> RunSummary:
     summary = summarise(run.planned, run.ordered())
     known = judge_eval_sentence(run, options.cache)
-    return summary_json(summary, run.manifest, known, run.ordered())
+    corrected = _corrected(run, options.cache)
+    return summary_json(summary, run.manifest, known, run.ordered(), corrected)
+
+
+def _corrected(run: Run, cache: Path) -> tuple[Correction, ...]:
+    return corrections(run.ordered(), known_eval(run.manifest.judge, cache / FOLDER))
 
 
 def judge_eval_sentence(run: Run, cache: Path) -> str:

@@ -34,6 +34,19 @@ class KnownPhase(Record):
     recall_met: float | None
     recall_not_met: float | None
     kappa: float | None
+    decided: int | None = None
+    labelled_met: int | None = None
+    """Of the decided items. Older results do not have these two."""
+
+    @property
+    def counts(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        """Of the items that are met those seen as met, and the same of the others; if it is known."""
+        sees, denies = self.recall_met, self.recall_not_met
+        if None in (sees, denies, self.decided, self.labelled_met):
+            return None
+        met = self.labelled_met or 0
+        others = (self.decided or 0) - met
+        return (round((sees or 0.0) * met), met), (round((denies or 0.0) * others), others)
 
 
 class KnownEval(Record):
@@ -111,6 +124,8 @@ def summaries(evaluation: Evaluation) -> tuple[KnownEval, ...]:
                     recall_met=found.recall_met,
                     recall_not_met=found.recall_not_met,
                     kappa=found.kappa,
+                    decided=found.decided,
+                    labelled_met=found.labelled_met,
                 )
                 for name, found in column.measures.items()
             },

@@ -11,6 +11,7 @@ text; only the templates turn it into markup, every expression is escaped on its
 page's content security policy lets no script run but its own.
 """
 
+from expbench.report.correcting import Correction, corrections
 from expbench.report.inputs import ReportFiles, ReportInput
 from expbench.report.material import material_of
 from expbench.report.terminal import (
@@ -24,10 +25,12 @@ from expbench.report.terminal import (
 from expbench.report.write import write_report
 
 __all__ = [
+    "Correction",
     "ReportFiles",
     "ReportInput",
     "RunSummaries",
     "RunSummary",
+    "corrections",
     "material_of",
     "matrix_table",
     "summary_json",

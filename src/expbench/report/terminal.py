@@ -12,6 +12,7 @@ from rich.text import Text
 
 from expbench.metrics import Details, Summary, details
 from expbench.report.cells import LETTERS, Tone, cells, notes
+from expbench.report.correcting import Correction
 from expbench.report.inputs import label_of
 from expbench.report.page import equation
 from expbench.report.text import bounds_text, interval_text, natural, of_text, percent, printable
@@ -47,6 +48,8 @@ class RunSummary(Record):
     summary: Summary
     details: Details
     """Other denominators, other thresholds, and what several attempts would do."""
+    corrected: tuple[Correction, ...] = ()
+    """D and I without the judge's known errors."""
 
 
 class RunSummaries(Record):
@@ -60,6 +63,7 @@ def summary_json(
     manifest: Manifest,
     judge_eval: str = "",
     outcomes: Sequence[Outcome] = (),
+    corrected: Sequence[Correction] = (),
 ) -> RunSummary:
     """The summary as a record; its ``model_dump_json()`` is what ``--json`` prints."""
     return RunSummary(
@@ -78,14 +82,22 @@ def summary_json(
         ),
         summary=summary,
         details=details(outcomes, summary.threshold),
+        corrected=tuple(corrected),
     )
 
 
-def terminal_table(summary: Summary, manifest: Manifest, judge_eval: str = "") -> Table:
+def terminal_table(
+    summary: Summary,
+    manifest: Manifest,
+    judge_eval: str = "",
+    corrected: Sequence[Correction] = (),
+) -> Table:
     """All metrics of a run; the caption accounts for every planned attempt."""
     model = f" with {manifest.model}" if manifest.model else ""
     title = f"{manifest.name}: {manifest.agent}{model} on {manifest.suite}"
-    caption = "\n".join(filter(None, (label_of(manifest), judge_eval, equation(summary))))
+    more = (each.sentence for each in corrected)
+    lines = filter(None, (label_of(manifest), judge_eval, *more, equation(summary)))
+    caption = "\n".join(lines)
     table = Table(title=_plain(title), caption=_plain(caption), caption_justify="left")
     table.add_column("Metric")
     for heading in ("Value", "95 % interval", "n", "Unscored", "Bounds"):
