@@ -272,3 +272,13 @@ def test_a_folder_without_a_run_is_one_sentence(tmp_path: Path) -> None:
     refused = command(tmp_path / "one", tmp_path / "nothing")
     assert (refused.exit_code, len(refused.output.splitlines())) == (2, 1)
     assert "holds no run" in refused.output
+
+
+def test_what_a_strangers_manifest_says_reaches_no_terminal_as_a_control(tmp_path: Path) -> None:
+    run_of(tmp_path / "one", steady())
+    run_of(tmp_path / "two", steady(), errata="\x1b[2Jx", agent="\x1b[31m[bold]me")
+    refused = command(tmp_path / "one", tmp_path / "two")
+    forced = command(tmp_path / "one", tmp_path / "two", "--force")
+    assert (refused.exit_code, forced.exit_code) == (2, 0)
+    assert "\x1b" not in refused.output + forced.output
+    assert "[bold]me" in forced.output

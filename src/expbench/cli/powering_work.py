@@ -8,9 +8,11 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from expbench.errors import NotFoundError, UserError
 from expbench.metrics import COLLAPSE, METRICS, Definition, numbers, seen, summarise
+from expbench.report.text import printable
 from expbench.runs import Run, load
 from expbench.schema import Record
 from expbench.statistics.power import (
@@ -204,7 +206,7 @@ def _table(found: Power) -> Table:
     plan = found.plan
     table = Table(
         title=f"Two runs on the same {plan.tasks} tasks of {plan.papers} papers",
-        caption="\n".join(_sentences(found)),
+        caption=Text(printable("\n".join(_sentences(found)))),
         caption_justify="left",
     )
     headings = ["Epochs", "Smallest difference found"]

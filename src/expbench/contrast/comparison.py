@@ -96,7 +96,7 @@ def compare(first: Run, second: Run, force: bool = False, threshold: float = 1.0
     unlike = differing(first, second)
     if unlike and not force:
         raise UserError(
-            f"{first.manifest.name} and {second.manifest.name} were not made under the same conditions: "
+            "The two runs were not made under the same conditions: "
             f"{'; '.join(each.text for each in unlike)}. --force compares them all the same, marked as such."
         )
     common = [task for task in first.manifest.tasks if task in set(second.manifest.tasks)]

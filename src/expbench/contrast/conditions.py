@@ -113,6 +113,8 @@ def _told(name: str, one: object, other: object) -> list[str]:
 
 
 def _text(value: object) -> str:
+    """A value for people; manifests may be a stranger's, so nothing invisible is passed on."""
     if isinstance(value, tuple):
-        return ", ".join(map(str, value)) or "none"
-    return "none" if value is None or value == "" else str(value)
+        value = ", ".join(map(str, value))
+    shown = "none" if value is None or value == "" else str(value)
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in shown)
