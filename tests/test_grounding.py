@@ -635,3 +635,49 @@ def test_a_relation_given_by_a_model_without_a_comparing_word_is_of_sizes() -> N
     )
     out = {"stdout": "lasso error 0.31\nridge error 0.52\n"}
     assert ground(text, [claim], Outputs.of(out)).claims[0].state == G
+
+
+# --- what is long or hostile ---------------------------------------------------------------------
+
+REFUSED = {
+    "bars that are no table": "| step 1 | 0.5 | refused |\n" * 12_000,
+    "progress bars": "epoch 3 |####  | 3/5 [00:01<00:02, loss=0.3]\n" * 8_000,
+    "empty rows": "|\n" * 60_000,
+    "open brackets": "[ 1\n" * 20_000,
+    "open braces": "{ 'a': 1\n" * 12_000,
+    "one number": "1" * 2_000_000,
+    "commas without numbers at the end": "name,value\n" + "a,1\n" * 12_000 + "b,c\n",
+}
+"""Outputs in which every line begins what is refused at the last: looked at line by line, hours of work."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_table_from_any_of_its_lines_is_looked_at_within_bounds(name: str) -> None:
+    """R50: an output can keep no reader for long; what stands behind it in its bounds is found."""
+    text = "accuracy: 0.8125\n\n" + REFUSED[name]
+    outputs = Outputs.of({"stdout": text})
+    (found,) = ground(ACCURACY, extract(ACCURACY, task()), outputs).claims
+    assert (found.state, found.where) == ("grounded", "stdout:1")
+
+
+ACCURACY = "The accuracy is 0.8125."
+
+
+def test_a_claim_is_found_in_a_log_of_very_many_lines() -> None:
+    lines = [f"step {n} loss {3 / n + 1:.4f} accuracy {0.9 - 0.5 / n:.4f}" for n in range(1, 5_000)]
+    lines += ["final test accuracy: 0.8731"]
+    said = "The final test accuracy is 0.8731, and A beats B by 3.5 points at step 12."
+    found = ground(said, extract(said, task()), Outputs.of({"stdout": "\n".join(lines)}))
+    first = next(each for each in found.claims if each.claim.value == 0.8731)
+    assert (first.state, first.where.partition("#")[0]) == ("grounded", "stdout:5000")
+
+
+def test_of_very_many_claims_those_that_are_not_looked_up_are_not_found() -> None:
+    """A conclusion cannot hide what it made up behind hundreds of true numbers."""
+    outputs = Outputs.of({"stdout": "\n".join(f"run{n}: {n}.25" for n in range(400))})
+    said = " ".join(f"Run{n} reached {n}.25." for n in range(400))
+    found = ground(said, extract(said, task()), outputs)
+    assert len(found.claims) >= 400
+    assert found.claims[-1].state == "not_found"
+    assert "first 300" in found.claims[-1].reason
+    assert grounding_score(found).value == 0.0

@@ -44,7 +44,7 @@ _CONDITION = re.compile(
 _TEXT_BREAK = re.compile(r"[;:(]\s?|,\s|\.\s")
 LONGEST = 20_000
 """Characters of a conclusion that are read."""
-_MOST_CLAIMS = 300
+_MOST_CLAIMS = 2_000
 _LONGEST = 200
 
 

@@ -24,6 +24,9 @@ from expbench.schema import (
 )
 from expbench.workspace import BlobStore
 
+_MOST = 300
+_TOO_MANY = f"only the first {_MOST} claims of a conclusion are looked up"
+
 
 def ground(
     conclusion: str,
@@ -42,14 +45,21 @@ def ground(
     compared = Relations(scene, literals or Literals())
     first: dict[int, GroundedClaim] = {}
     for _ in range(2):  # what follows from other numbers of its sentence needs those first
-        for at, claim in enumerate(claims):
+        for at, claim in enumerate(claims[:_MOST]):
             known = first.get(at)
             if claim.kind == "number" and (known is None or known.state != "grounded"):
                 first[at] = _count(numbers.ground(claim), scene, compared)
             elif known is None:
                 first[at] = compared.ground(claim)
     found = [first[at] for at in sorted(first)]
+    found += map(_not_looked_up, claims[_MOST:])
     return Grounding(claims=tuple(found), runs=max(1, len(outputs.runs)))
+
+
+def _not_looked_up(claim: ReportedClaim) -> GroundedClaim:
+    """A claim too many: it counts, so that nothing is hidden behind hundreds of others."""
+    essential = claim.model_copy(update={"essential": True})
+    return GroundedClaim(claim=essential, state="not_found", reason=_TOO_MANY)
 
 
 def _count(found: GroundedClaim, scene: Scene, compared: Relations) -> GroundedClaim:

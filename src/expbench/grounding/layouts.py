@@ -100,13 +100,13 @@ def _levelled(rows: Sequence[str], at: int) -> list[str] | None:
         begin = at + levels
         names = rows[begin] if begin < len(rows) else ""
         named = _is_names(names, head[-1])
-        body = rows[begin + named :]
-        columns = _columns(head[-1], body[:1], names if named else "")
+        begin += named
+        columns = _columns(head[-1], rows[begin : begin + 1], names if named else "")
         if columns is None or (levels == 1 and len(columns.starts) < _FEWEST):
             continue
         if levels > 1 and len(head[0].split()) >= len(head[1].split()):
             continue
-        return _rewritten(head, names if named else "", body, columns)
+        return _rewritten(head, names if named else "", rows[begin:], columns)
     return None
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from expbench.grounding.binding import EARLIER, HERE, NEAR, SURE
@@ -31,7 +32,9 @@ COMPUTED = frozenset(
 NAMED = 0.8
 """Expected chance matches up to which a number counts that shares a name with the claim."""
 _ALIKE = 8.0
-_MOST_SIBLINGS = 2_000
+_MOST_SIBLINGS = 800
+_MOST_EQUAL = 60
+"""Equal numbers that are looked at: among more, chance is the likeliest reason anyway."""
 _SPECIFIC = 40
 """Different numbers under labels up to which these labels tell which number is meant."""
 _MOST_TOTALS = 40
@@ -51,6 +54,7 @@ class Locator:
     """Finds claims' numbers in the outputs of one scene."""
 
     scene: Scene
+    _ordered: dict[Token, list[int]] = field(default_factory=dict, repr=False)
 
     def equal(self, wanted: Wanted) -> list[Cell]:
         """The numbers of the outputs that equal a claim's."""
@@ -64,6 +68,14 @@ class Locator:
             for at in ids
             if wanted.equals(outputs.cells[at], outputs.repeated(at))
         ]
+
+    def nearest(self, cells: Sequence[Cell], bound: dict[Token, float]) -> list[Cell]:
+        """The numbers, of very many only those under most of a claim's names, in their order."""
+        if len(cells) <= _MOST_EQUAL:
+            return list(cells)
+        support = [sum(s for t, s in bound.items() if t in cell.tokens) for cell in cells]
+        first = sorted(range(len(cells)), key=lambda at: (-support[at], at))[:_MOST_EQUAL]
+        return [cells[at] for at in sorted(first)]
 
     def _near(self, wanted: Wanted) -> set[int]:
         """The numbers that may equal a claim's, by their size."""
@@ -214,13 +226,13 @@ class Locator:
 
         A label that the conclusion never mentions may be one that its author calls otherwise.
         """
-        index, cells = self.scene.outputs.index, self.scene.outputs.cells
+        cells = self.scene.outputs.cells
         here = [t for t, strength in bound.items() if strength >= HERE and t not in cell.tokens]
         for token in here:
             numeric = isinstance(token, float) or "=" in token
             if not numeric and self.scene.compared(wanted.figure):
                 continue
-            for at in sorted(index[token])[:_MOST_SIBLINGS]:
+            for at in self._in_order(token):
                 other = cells[at]
                 own = cell.tokens - other.tokens
                 if other.group != cell.group or not own or any(t in bound for t in own):
@@ -234,6 +246,13 @@ class Locator:
                 if not self.scene.refers_back(wanted.figure, own, numeric):
                     return True
         return False
+
+    def _in_order(self, token: Token) -> list[int]:
+        """The first numbers under a label."""
+        if token not in self._ordered:
+            ids = self.scene.outputs.index[token]
+            self._ordered[token] = heapq.nsmallest(_MOST_SIBLINGS, ids)
+        return self._ordered[token]
 
     @cached_property
     def _known(self) -> frozenset[Token]:

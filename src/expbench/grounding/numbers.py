@@ -81,6 +81,7 @@ class Numbers:
             return self._bounded(claim, wanted, bound)
         equal = self.locator.equal(wanted)
         honest = [cell for cell in equal if not self.literals.why(cell)]
+        honest = self.locator.nearest(honest, bound)
         fitting = [
             cell for cell in honest if not self.locator.stands_elsewhere(cell, wanted, bound)
         ]

@@ -96,6 +96,18 @@ class Outputs:
                 found[token].add(at)
         return {token: frozenset(ids) for token, ids in found.items()}
 
+    def together(self, token: Token, name: Token) -> tuple[bool, bool]:
+        """Whether a label comes only with a name, and whether it never does."""
+        known = self._together.get((token, name))
+        if known is None:
+            ids, its = self.index[token], self.index[name]
+            known = self._together[token, name] = (ids <= its, ids.isdisjoint(its))
+        return known
+
+    @cached_property
+    def _together(self) -> dict[tuple[Token, Token], tuple[bool, bool]]:
+        return {}
+
     def alike(self, cell: Cell) -> list[Cell]:
         """The numbers of the table, list or kind of line that one is from."""
         return self._groups[cell.source, cell.group]

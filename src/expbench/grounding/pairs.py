@@ -6,7 +6,8 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
 
 from expbench.grounding.cells import Cell
 from expbench.grounding.figures import Figure
@@ -19,6 +20,8 @@ from expbench.judges.words import stem
 Pair = tuple[Cell, Cell]
 _Key = tuple[object, ...]
 _MOST = 4_000
+_MOST_PAIRS = 4_000
+_MOST_BESIDE = 2_000
 _SHORTEST = 2
 
 
@@ -30,37 +33,38 @@ def pairs(
     Equally long lists are paired in their order.
     """
     first, second, shared = frozenset(one), frozenset(other), tuple(given)
+    own_rest, other_rest = _Rest(outputs, first), _Rest(outputs, second)
     partners: dict[_Key, list[Cell]] = defaultdict(list)
     for cell in pool_of(outputs, (*second, *shared))[:_MOST]:
-        partners[_without(outputs, cell, second)].append(cell)
+        partners[other_rest.key(cell)].append(cell)
     own: dict[_Key, list[Cell]] = defaultdict(list)
     for cell in pool_of(outputs, (*first, *shared))[:_MOST]:
-        own[_without(outputs, cell, first)].append(cell)
+        own[own_rest.key(cell)].append(cell)
     found: list[Pair] = []
     for key, cells in own.items():
         same = partners.get(key, [])
         if len(same) == len(cells):
             found += zip(cells, same, strict=True)
         else:
-            found += [(cell, partner) for cell in cells for partner in same]
+            room = max(0, _MOST_PAIRS - len(found))
+            found += islice(product(cells, same), room)
     return [pair for pair in found if pair[0] is not pair[1]]
 
 
 def beside(outputs: Outputs, cell: Cell, name: Token) -> list[Cell]:
     """The numbers that differ from one only in that they are another name's: the other methods' numbers."""
-    index = outputs.index
     found = []
     alike = outputs.alike(cell)
     if cell.group == "line" and cell.labels and name not in label_tokens(cell.labels[-1][1]):
         same = [other for other in alike if other.labels and other.labels[-1] == cell.labels[-1]]
         alike = same if len(same) > 1 else alike
-    for other in alike:
+    for other in alike[:_MOST_BESIDE]:
         own, foreign = cell.tokens - other.tokens, other.tokens - cell.tokens
-        its = name in own and all(index[token] <= index[name] for token in own)
+        its = name in own and all(outputs.together(token, name)[0] for token in own)
         if (
             its
             and (foreign or _variant(cell, other))
-            and all(index[token].isdisjoint(index[name]) for token in foreign)
+            and all(outputs.together(token, name)[1] for token in foreign)
         ):
             found.append(other)
     return found
@@ -82,29 +86,37 @@ def _variant(one: Cell, other: Cell) -> bool:
     return one.value != other.value and one_apart(one, other) is not None
 
 
-def _without(outputs: Outputs, cell: Cell, name: frozenset[Token]) -> _Key:
-    """A number's labels without the words that only come with a name."""
-    return (
-        cell.group,
-        cell.source,
-        *((role, _rest(outputs, label, name)) for role, label in cell.labels),
-    )
+@dataclass
+class _Rest:
+    """Labels of numbers without the words that only come with a name."""
 
+    outputs: Outputs
+    name: frozenset[Token]
+    _known: dict[str, frozenset[Token]] = field(default_factory=dict)
 
-def _rest(outputs: Outputs, label: str, name: frozenset[Token]) -> frozenset[Token]:
-    index = outputs.index
-    tokens = label_tokens(label)
-    if not tokens & name:
-        return tokens
-    nothing = frozenset[int]()
-    held = name & tokens
-    set_names = {str(own).partition("=")[0] for own in held if "=" in str(own)}
-    return frozenset(
-        token
-        for token in tokens
-        if not any(index.get(token, nothing) <= index.get(own, nothing) for own in held)
-        and not (isinstance(token, str) and stem(token) in set_names)
-    )
+    def key(self, cell: Cell) -> _Key:
+        """What two numbers have in common that differ in the name only."""
+        return (cell.group, cell.source, *((role, self._of(label)) for role, label in cell.labels))
+
+    def _of(self, label: str) -> frozenset[Token]:
+        if label not in self._known:
+            self._known[label] = self._made(label)
+        return self._known[label]
+
+    def _made(self, label: str) -> frozenset[Token]:
+        index = self.outputs.index
+        tokens = label_tokens(label)
+        if not tokens & self.name:
+            return tokens
+        nothing = frozenset[int]()
+        held = self.name & tokens
+        set_names = {str(own).partition("=")[0] for own in held if "=" in str(own)}
+        return frozenset(
+            token
+            for token in tokens
+            if not any(index.get(token, nothing) <= index.get(own, nothing) for own in held)
+            and not (isinstance(token, str) and stem(token) in set_names)
+        )
 
 
 def series(outputs: Outputs) -> Iterator[list[Cell]]:

@@ -79,6 +79,7 @@ class _Reader:
         self._sets = prose.set_keys(self.rows)
         self._structures = structures.Structures(rows)
         self._tables: dict[int, tables.Table | None] = {}
+        self._patience = tables.Patience.of(rows)
 
     def read(self, at: int) -> int:
         """Read what begins at a line; the line behind it."""
@@ -136,7 +137,7 @@ class _Reader:
     def _table(self, at: int) -> tables.Table | None:
         if at not in self._tables:
             fits = at < len(self.rows) and len(self.rows[at]) <= _LONGEST_PROSE
-            self._tables[at] = tables.table_at(self.rows, at) if fits else None
+            self._tables[at] = tables.table_at(self.rows, at, self._patience) if fits else None
         return self._tables[at]
 
     def _is_title(self, at: int, cells: Sequence[Cell]) -> bool:

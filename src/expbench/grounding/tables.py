@@ -36,17 +36,31 @@ class Table:
     """The first line that is not part of it."""
 
 
-def table_at(lines: Sequence[str], at: int) -> Table | None:
+@dataclass
+class Patience:
+    """How many lines may be looked at for tables: what is refused is looked at from every line again."""
+
+    left: int = 300_000
+
+    @classmethod
+    def of(cls, lines: Sequence[str]) -> Patience:
+        """Enough for a text of tables, and for some that are none."""
+        return cls(cls.left + 3 * len(lines))
+
+
+def table_at(lines: Sequence[str], at: int, patience: Patience) -> Table | None:
     """The table that begins at a line, if one does."""
     line = lines[at]
+    if patience.left <= 0:
+        return None
     if len(_BARS.findall(line)) >= 1 or line.lstrip().startswith("+-"):
-        found = _barred(lines, at)
+        found = _barred(lines, at, patience)
         if found is not None:
             return found
         if next(figures(line), None) is not None:
             return None
     if line.count(",") >= 1 or "\t" in line:
-        found = _separated(lines, at)
+        found = _separated(lines, at, patience)
         if found is not None:
             return found
     return _aligned(lines, at)
@@ -184,7 +198,7 @@ def _row_name(header: str, text: str, kind: str) -> str:
     return f"{header} {name}" if kind == "key" and header else name
 
 
-def _barred(lines: Sequence[str], at: int) -> Table | None:
+def _barred(lines: Sequence[str], at: int, patience: Patience) -> Table | None:
     rows: list[tuple[int, tuple[str, ...]]] = []
     end = at
     while end < len(lines) and (_BARS.search(lines[end]) or is_rule(lines[end])):
@@ -192,6 +206,7 @@ def _barred(lines: Sequence[str], at: int) -> Table | None:
             cells = tuple(cell.strip() for cell in _BARS.split(lines[end].strip().strip("|│┃║")))
             rows.append((end, cells))
         end += 1
+    patience.left -= end - at
     if len(rows) < 2 or len(rows[0][1]) < 2:
         return None
     rows = [rows[0], *_filled(rows[1:])]
@@ -223,7 +238,7 @@ def _shape(cell: str) -> str:
     return re.sub(r"\d[\d.,]*", "#", cell)
 
 
-def _separated(lines: Sequence[str], at: int) -> Table | None:
+def _separated(lines: Sequence[str], at: int, patience: Patience) -> Table | None:
     mark = "\t" if "\t" in lines[at] else ","
     width = len(_split(lines[at], mark))
     header = _split(lines[at], mark)
@@ -242,6 +257,7 @@ def _separated(lines: Sequence[str], at: int) -> Table | None:
     ):
         rows.append((end, tuple(cells)))
         end += 1
+    patience.left -= end - at
     worded = not any(_is_number(name) for name in header)
     if not rows or not worded or not all(any(map(_is_number, row)) for _, row in rows):
         return None
