@@ -47,7 +47,6 @@ ELSEWHERE = (
     "expbench view",
     "expbench enter",
     "agents install",
-    "export ",
     "tasks fetch",
     "repos fetch",
     "own.jsonl",
