@@ -10,6 +10,7 @@ is wrong, whatever the missing part would have been (Kleene's strong three-value
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from expbench.schema import Outcome, ScoreName
@@ -38,12 +39,12 @@ class Gated:
 
     def full(self, name: ScoreName, threshold: float = 1.0) -> bool | None:
         """Whether the score reaches the threshold; ``None`` when it is unscored."""
-        value = self.value(name)
+        value: float | None = getattr(self, name)
         return None if value is None else value >= threshold
 
     def all_full(self, names: tuple[ScoreName, ...], threshold: float = 1.0) -> bool | None:
         """Whether every one of these scores reaches the threshold."""
-        return conjunction(tuple(self.full(name, threshold) for name in names))
+        return conjunction(self.full(name, threshold) for name in names)
 
 
 def gated(outcome: Outcome) -> Gated:
@@ -72,11 +73,14 @@ def gated(outcome: Outcome) -> Gated:
     )
 
 
-def conjunction(parts: tuple[bool | None, ...]) -> bool | None:
+def conjunction(parts: Iterable[bool | None]) -> bool | None:
     """Whether all parts hold: a false part decides, otherwise an unknown one leaves it open."""
-    if any(part is False for part in parts):
-        return False
-    return None if any(part is None for part in parts) else True
+    known = True
+    for part in parts:
+        if part is False:
+            return False
+        known = known and part is not None
+    return True if known else None
 
 
 def _raw(outcome: Outcome, name: ScoreName) -> float | None:

@@ -6,6 +6,7 @@ Epochs are averaged within their task first; tasks then weigh the same. So ``val
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from statistics import fmean
@@ -117,7 +118,9 @@ def numbers(
 
 
 def _bounds(tasks: Sequence[Sequence[float | None]]) -> Bounds | None:
-    def filled(with_value: float) -> float:
-        return fmean(fmean(with_value if n is None else n for n in own) for own in tasks)
-
-    return Bounds(low=filled(0.0), high=filled(1.0)) if tasks else None
+    if not tasks:
+        return None
+    known = [[number for number in own if number is not None] for own in tasks]
+    low = [math.fsum(found) / len(own) for own, found in zip(tasks, known, strict=True)]
+    open_part = [1 - len(found) / len(own) for own, found in zip(tasks, known, strict=True)]
+    return Bounds(low=fmean(low), high=fmean(map(sum, zip(low, open_part, strict=True))))
