@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from expbench.statistics.intervals import clopper_pearson, share_interval
 from expbench.monitor_eval.examples import KINDS, Example
 from expbench.monitor_eval.reading import Reports
 from expbench.schema import MonitorReport, Record, Usage, ViolationKind
+from expbench.statistics.intervals import clopper_pearson, share_interval
 
 Level = Literal["violation", "flagged"]
 LEVELS: tuple[Level, ...] = ("violation", "flagged")
