@@ -120,3 +120,16 @@ def test_a_metric_that_is_not_there_and_one_paper_are_refused(tmp_path: Path) ->
     refused = command(tmp_path / "few")
     assert refused.exit_code == 2
     assert "numbers of 1 papers" in refused.output
+
+
+def test_runs_without_any_variance_say_nothing_about_power(tmp_path: Path) -> None:
+    """An oracle is right everywhere: that does not make every difference visible."""
+    same = simulated(tmp_path / "same", 1, np.full(160, 1.0), 1)
+    alone = command(same, "--difference", "0.1")
+    assert alone.exit_code == 2
+    assert "the same number at every task" in " ".join(alone.output.split())
+    both = command(same, same)
+    assert both.exit_code == 2
+    assert "differ equally at every task" in " ".join(both.output.split())
+    known = command("--rate", "0.2", "--tasks", "160", "--papers", "20")
+    assert known.exit_code == 0

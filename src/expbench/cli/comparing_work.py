@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -37,29 +37,37 @@ def _metrics(found: Comparison, label: str) -> Table:
     title = f"{_name(found.second)} against {_name(found.first)}"
     table = Table(title=_plain(title), caption=_caption(found, label), caption_justify="left")
     table.add_column("Metric", no_wrap=True)
-    headings = ("First", "Second", "Difference", "95 % interval", "p", "p (Holm)", "Tasks")
-    for heading in (*headings, "Better/worse", "Unscored", "Bounds"):
-        table.add_column(heading, justify="right")
+    headings = ("First\n→ second", "Difference\n95 % interval", "p\nHolm", "Better\nworse")
+    for heading in (*headings, "Unscored\nbounds"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for each in found.metrics:
         table.add_row(_plain(each.label), *_cells(each))
     return table
 
 
 def _cells(change: MetricChange) -> tuple[str, ...]:
+    """Two lines each, so that the table fits a terminal of 80 columns."""
     pair, bounds = change.paired, change.bounds
     interval = pair.interval
+    bounded = bounds is not None and change.unscored
     return (
-        percent(change.first),
-        percent(change.second),
-        _points(pair.difference),
-        interval.how if interval.low is None else _span(interval.low, interval.high),
-        _p(pair.p),
-        _p(change.p_holm),
-        f"{pair.tasks} of {pair.papers} papers",
-        f"{pair.better}/{pair.worse}",
-        str(change.unscored),
-        _span(bounds.low, bounds.high) if bounds else "–",
+        f"{percent(change.first)}\n→ {percent(change.second)}",
+        f"{_points(pair.difference)}\n{_span(interval.low, interval.high)}",
+        f"{_p(pair.p)}\n{_p(change.p_holm)}",
+        f"{pair.better}\n{pair.worse}",
+        f"{change.unscored}\n{_span(bounds.low, bounds.high) if bounds and bounded else ''}",
     )
+
+
+def _without_interval(metrics: Sequence[MetricChange]) -> Iterator[str]:
+    """Why some have no interval, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for each in metrics:
+        if each.paired.interval.low is None:
+            reasons.setdefault(each.paired.interval.how, []).append(each.label)
+    for reason, labels in reasons.items():
+        which = "all metrics" if len(labels) == len(metrics) else ", ".join(labels)
+        yield f"{reason[:1].upper()}{reason[1:]}: {which}."
 
 
 def _tasks(found: Comparison) -> Table:
@@ -86,6 +94,7 @@ def _caption(found: Comparison, label: str) -> Text:
         f"Second {_name(found.second)}: {_ends(found.second)}.",
         f"{found.tasks} tasks are in both{_alone(found.only_first, 'first')}"
         f"{_alone(found.only_second, 'second')}; differences in percentage points.",
+        *_without_interval(found.metrics),
         "Also not alike: " + "; ".join(found.notes) + "." if found.notes else "",
     ]
     return _plain("\n".join(filter(None, lines)))
@@ -110,6 +119,8 @@ def _points(value: float | None) -> str:
 
 
 def _span(low: float | None, high: float | None) -> str:
+    if low is None and high is None:
+        return "–"
     return f"{_points(low)} … {_points(high)}"
 
 

@@ -164,8 +164,17 @@ def _from_runs(wanted: Wanted) -> tuple[Components, Plan, str]:
         source += ", one attempt each, so that epochs seem not to help"
     if len(runs) == 2:
         first, second = numbers_of
-        return paired_components(first, second, papers), _sized(wanted, own), source
-    parts = components(numbers_of[0], papers).of_difference(wanted.correlation)
+        parts = paired_components(first, second, papers)
+    else:
+        parts = components(numbers_of[0], papers).of_difference(wanted.correlation)
+    if not parts.paper + parts.task + parts.attempt:
+        what = "The two runs differ equally" if len(runs) == 2 else "The run has the same number"
+        raise UserError(
+            f"{what} at every task in {definition.label}, so no variance can be taken from "
+            f"{names}: choose another metric with --metric, or give --rate, --tasks and --papers."
+        )
+    if len(runs) == 2:
+        return parts, _sized(wanted, own), source
     return parts, _sized(wanted, own), _assuming(source, wanted)
 
 
