@@ -264,7 +264,9 @@ def test_the_tables_name_the_runs_and_what_changed(tmp_path: Path) -> None:
     for text in ("two (codex with some/model) against one", "18 of 18 tasks changed", "+100.0"):
         assert text in shown.output
     assert "C 0.0 % → 100.0 %" in shown.output
-    assert "18 planned = 0 scored + 18 unscored" not in shown.output
+    assert "18/0" in shown.output
+    assert shown.output.count("of 18 ") >= 10, "every difference has its denominator"
+    assert "18 planned = 18 scored + 0 unscored" in shown.output
 
 
 def test_a_folder_without_a_run_is_one_sentence(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def _metrics(found: Comparison, label: str) -> Table:
     title = f"{_name(found.second)} against {_name(found.first)}"
     table = Table(title=_plain(title), caption=_caption(found, label), caption_justify="left")
     table.add_column("Metric", no_wrap=True)
-    headings = ("First\n→ second", "Difference\n95 % interval", "p\nHolm", "Better\nworse")
+    headings = ("First\n→ second", "Difference\n95 % interval", "p\nHolm", "Better/worse\nof tasks")
     for heading in (*headings, "Unscored\nbounds"):
         table.add_column(heading, justify="right", no_wrap=True)
     for each in found.metrics:
@@ -54,7 +54,7 @@ def _cells(change: MetricChange) -> tuple[str, ...]:
         f"{percent(change.first)}\n→ {percent(change.second)}",
         f"{_points(pair.difference)}\n{_span(interval.low, interval.high)}",
         f"{_p(pair.p)}\n{_p(change.p_holm)}",
-        f"{pair.better}\n{pair.worse}",
+        f"{pair.better}/{pair.worse}\nof {pair.tasks}",
         f"{change.unscored}\n{_span(bounds.low, bounds.high) if bounds and bounded else ''}",
     )
 
