@@ -528,7 +528,7 @@ def test_any_conclusion_is_read_without_an_error(seed: int) -> None:
 
 def test_a_very_long_conclusion_is_bounded() -> None:
     claims = extract("A reaches 0.91, B 0.87. " * 5_000)
-    assert 0 < len(claims) <= 300
+    assert 300 < len(claims) <= 2_000
 
 
 # --- claims by a model ----------------------------------------------------------------------------

@@ -26,7 +26,7 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 """A line that only says what the next ones are of: *Epoch 2/3*."""
-_BRACKETED = re.compile(r"\((?=[^()]*[A-Za-z])[^()]*\)")
+_BRACKETED = re.compile(r"\((?=[^()]*[A-Za-z])[^()=]*=[^()]*\)")
 """Settings that a title says in brackets: *power (alpha = 0.05)*."""
 _LAST_NUMBER = re.compile(r"(.*?)[\s:=#]*\d[\d,]*\W*$")
 _LONGEST_PROSE = 20_000

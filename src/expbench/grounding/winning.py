@@ -26,6 +26,7 @@ _PART_OF_ALL = re.compile(
 _NO_NAME = re.compile(
     r"^\s*(?:at|for|with|in|from|by|on|over)\b|\b(?:it|they|this|these)\b", re.IGNORECASE
 )
+_BY = re.compile(r"(?:by|in|on)\b", re.IGNORECASE)
 _AT = re.compile(
     r"\b(?:lowest|smallest|highest|largest|best|worst|minimal|maximal)\s(?:at|for|with|after|in)\s"
 )
@@ -86,7 +87,8 @@ class Winners(Comparisons):
         """Where a quantity is said to be extreme, and its numbers there: *the loss is lowest at epoch 12*."""
         side = [m for m in self.side(claim, 0) if not is_number(m)]
         quantity = any(is_metric(m.token) for m in side) or stated(claim.sides[0])
-        if not side or not quantity or not _AT.search(claim.text):
+        by = _BY.match(claim.sides[0])  # *by loss ours is lowest at 8* speaks of ours
+        if not side or not quantity or by or not _AT.search(claim.text):
             return None
         numbers = [m for m in self.scene.around(claim.start, claim.end).inside if is_number(m)]
         for mention in numbers[:1]:
