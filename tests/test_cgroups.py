@@ -82,6 +82,49 @@ def alive(owner: str) -> bool:
     return pid in table and table[pid].start == start_time
 
 
+def test_what_a_process_starts_while_it_is_moved_is_moved_too(make: Make) -> None:
+    """R18: the group of a sandbox also holds what its first processes started before they were in it."""
+    group = make(memory_mib=64, processes=16)
+    loose = [subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE) for _ in range(3)]
+    known: list[int] = []
+
+    def listed() -> list[int]:
+        """Each list has one more, which the one before it could have started meanwhile."""
+        known.extend([loose[len(known)].pid] if len(known) < len(loose) else [])
+        return list(known)
+
+    group.admit(listed)
+    try:
+        for file in group.enter:
+            assert set(known) == {each.pid for each in loose} <= set(_pids(file)), file
+    finally:
+        for each in loose:
+            each.communicate()
+
+
+def test_what_only_some_controllers_hold_is_moved_wholly(make: Make) -> None:
+    group = make(memory_mib=64, processes=16)
+    half = subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE)
+    group.enter[0].write_text(str(half.pid))
+    group.admit(lambda: [half.pid])
+    try:
+        assert all(half.pid in _pids(file) for file in group.enter)
+    finally:
+        half.communicate()
+
+
+def test_what_has_ended_meanwhile_is_waited_for_by_nobody(make: Make) -> None:
+    group = make(processes=16)
+    dead = subprocess.Popen(["/bin/true"])
+    until(lambda: dead.pid not in Table.read([dead.pid]))
+    group.admit(lambda: [dead.pid, 2**22 + 1])
+    assert dead.wait() == 0
+
+
+def _pids(file: Path) -> list[int]:
+    return list(map(int, file.read_text().split()))
+
+
 # --- what the kernel holds ------------------------------------------------------------------------
 
 
@@ -234,6 +277,7 @@ def test_a_second_group_of_one_name_is_refused_and_the_first_is_left(
     name = cgroups.group_name()
     first = make(name)
     process = start(first, "cat")
+    until(lambda: all(process.pid in _pids(file) for file in first.enter))
     with pytest.raises(SandboxError, match="no control group"):
         found.make(name, Limits(), Requests())
     assert process.poll() is None

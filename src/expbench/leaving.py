@@ -11,6 +11,7 @@ import os
 import signal
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -23,6 +24,9 @@ from expbench.workspace.owners import lives, self_name, temporary_folders
 
 SECONDS = 5.0
 """For removing what was made."""
+_LOOKS = 3
+"""How often nothing more must be found; with a pause of seconds after each."""
+_PAUSE = 0.03
 
 
 def leave(evaluation: Evaluation, code: int) -> NoReturn:
@@ -66,10 +70,20 @@ def _clean(evaluation: Evaluation) -> None:
 
 
 def _remove_own(evaluation: Evaluation) -> None:
-    host = evaluation.host
-    for folder in host.cache.work.glob(f"{self_name()}-*"):
-        if kept_for(folder) is None:
-            host.discard(folder)
-    for folder, owner in temporary_folders(Path(tempfile.gettempdir())):
-        if owner == self_name():
-            host.discard(folder)
+    """Remove this process's folders, again while its other threads still make and fill some."""
+    end, empty = time.monotonic() + SECONDS / 2, 0
+    while empty < _LOOKS and time.monotonic() < end:
+        found = _own_folders(evaluation)
+        empty = 0 if found else empty + 1
+        for folder in found:
+            with contextlib.suppress(OSError):
+                evaluation.host.discard(folder)
+        _kill_children()
+        time.sleep(_PAUSE)
+
+
+def _own_folders(evaluation: Evaluation) -> list[Path]:
+    mine = f"{self_name()}-*"
+    work = [each for each in evaluation.host.cache.work.glob(mine) if kept_for(each) is None]
+    temporary = temporary_folders(Path(tempfile.gettempdir()))
+    return work + [folder for folder, owner in temporary if owner == self_name()]

@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -50,22 +50,33 @@ class Group:
         """The files that move a process here whose id is written into them; ``0`` is the writer."""
         return tuple(folder / "cgroup.procs" for folder in self.distinct())
 
-    def admit(self, processes: Iterable[int]) -> None:
+    def admit(self, processes: Callable[[], Iterable[int]]) -> None:
         """Move processes here that are not yet; what they start later is here too.
+
+        One that is being moved may start another meanwhile, which stays outside: so they are listed
+        again until a list has nobody new.
 
         Raises:
             SandboxError: one that lives could not be moved.
         """
-        for process in set(processes).difference(self.processes()):
-            for file in self.enter:
-                try:
-                    file.write_text(str(process))
-                except ProcessLookupError:
-                    break
-                except OSError as error:
-                    raise SandboxError(
-                        f"a control group does not take a sandbox: {error}"
-                    ) from None
+        moved: set[int] = set()
+        while outside := set(processes()) - moved - self._wholly_inside():
+            for process in outside:
+                self._move(process)
+            moved |= outside
+
+    def _wholly_inside(self) -> set[int]:
+        """Those that every controller holds: one is moved by one of them after the other."""
+        return set.intersection(*(set(_ids(file)) for file in self.enter))
+
+    def _move(self, process: int) -> None:
+        for file in self.enter:
+            try:
+                file.write_text(str(process))
+            except ProcessLookupError:
+                return
+            except OSError as error:
+                raise SandboxError(f"a control group does not take a sandbox: {error}") from None
 
     def oom_kills(self) -> int:
         """How many processes were killed because memory ran out."""
@@ -82,11 +93,7 @@ class Group:
 
     def processes(self) -> list[int]:
         """Their ids, as this process sees them."""
-        found: set[int] = set()
-        for file in self.enter:
-            with contextlib.suppress(OSError):
-                found |= {int(line) for line in file.read_text().split()}
-        return sorted(found - {0})
+        return sorted({each for file in self.enter for each in _ids(file)})
 
     def kill(self) -> None:
         """End every process inside, also such that go on forking; waits up to 5 s for their end."""
@@ -192,6 +199,14 @@ def _write(file: Path, value: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def _ids(file: Path) -> list[int]:
+    """The processes that a group's file names; none where the group is gone."""
+    try:
+        return [int(line) for line in file.read_text().split() if line != "0"]
+    except OSError:
+        return []
 
 
 def _removed(folder: Path) -> bool:

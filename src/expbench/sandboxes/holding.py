@@ -49,7 +49,7 @@ class Hold:
         Moving one takes the kernel some milliseconds, in which the sandbox goes on starting.
         """
         if self.group is not None:
-            self.group.admit(processes())
+            self.group.admit(processes)
 
     def begin(
         self, processes: Callable[[], Iterable[int]], exceeded: Callable[[str, str], None]
