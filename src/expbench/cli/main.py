@@ -56,6 +56,7 @@ from expbench.cli.options import (
     StartsOption,
     SuiteOption,
     TaskOption,
+    ThresholdOption,
     TokensOption,
     TurnsOption,
     UnenforcedOption,
@@ -262,13 +263,18 @@ def resume(
 
 
 @app.command(epilog="Example: expbench report runs/NAME")
-def report(folder: RunArgument, data: DataOption = None, json: JsonOption = False) -> None:
+def report(
+    folder: RunArgument,
+    threshold: ThresholdOption = 1.0,
+    data: DataOption = None,
+    json: JsonOption = False,
+) -> None:
     """Write a run's report again and print its table."""
 
     def body() -> int:
         from expbench.cli.running import report_run
 
-        return report_run(folder, json, cache_folder(), data_folder(data))
+        return report_run(folder, json, cache_folder(), data_folder(data), threshold)
 
     do(body)
 

@@ -219,6 +219,13 @@ PricesOption = Annotated[
 EstimateOption = Annotated[
     bool, typer.Option("--estimate", help="Only print what it will use and cost; nothing is asked.")
 ]
+ThresholdOption = Annotated[
+    float,
+    typer.Option(
+        "--threshold",
+        help='From which score on something is "fully right": a share such as 0.8; 1 is everything.',
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object to stdout.")]
 
 RunArgument = Annotated[Path, typer.Argument(help="The run's folder, runs/NAME.")]

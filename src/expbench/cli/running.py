@@ -18,6 +18,7 @@ from expbench.cli.stopping import Stopping
 from expbench.errors import UserError
 from expbench.evaluation import Listener
 from expbench.judge_eval.known import FOLDER, known_eval
+from expbench.ledger import read_ledger
 from expbench.matrix import create_matrix, is_matrix, load_matrix
 from expbench.metrics import summarise
 from expbench.planning import (
@@ -37,6 +38,7 @@ from expbench.report import (
     corrections,
     material_of,
     matrix_table,
+    spent_by_stage,
     summary_json,
     task_table,
     terminal_table,
@@ -101,19 +103,28 @@ def resume_run(
     return _do(*planned(run), max_samples, as_json)
 
 
-def report_run(folder: Path, as_json: bool, cache: Path, data: Path | None) -> int:
-    """Write the report anew from the run's folder, or those of runs that were begun at once."""
+def report_run(
+    folder: Path, as_json: bool, cache: Path, data: Path | None, threshold: float = 1.0
+) -> int:
+    """Write the report anew from the run's folder, or those of runs that were begun at once.
+
+    A score is fully right from ``threshold`` on. Raises UserError.
+    """
+    if not 0.0 < threshold <= 1.0:
+        raise UserError(
+            f"--threshold is a share above 0 and up to 1, such as 0.8, not {threshold:g}."
+        )
 
     def planned(run: Run) -> Planned:
         return run, options_of(run, cache, data if run.manifest.suite != "mini" else None)
 
     if not is_matrix(folder):
-        _finish(*planned(load(folder)), as_json)
+        _finish(*planned(load(folder)), as_json, threshold)
         return 0
     runs = [planned(run) for run in load_matrix(folder)]
     for run, options in runs:
-        write_run_report(run, options)
-    _finish_all(runs, as_json)
+        write_run_report(run, options, threshold)
+    _finish_all(runs, as_json, threshold)
     return 0
 
 
@@ -146,14 +157,16 @@ def _do_all(runs: Sequence[Planned], root: Path, max_samples: int | None, as_jso
     return worst
 
 
-def _finish_all(runs: Sequence[Planned], as_json: bool) -> None:
+def _finish_all(runs: Sequence[Planned], as_json: bool, threshold: float = 1.0) -> None:
     console = Console()
     if as_json:
-        found = [_json_of(run, options) for run, options in runs]
+        found = [_json_of(run, options, threshold) for run, options in runs]
         text = RunSummaries(runs=tuple(found)).model_dump_json(indent=1)
         console.print(text, markup=False, highlight=False, soft_wrap=True)
         return
-    summaries = {run.paths.root.name: summarise(run.planned, run.ordered()) for run, _ in runs}
+    summaries = {
+        run.paths.root.name: summarise(run.planned, run.ordered(), threshold) for run, _ in runs
+    }
     console.print(matrix_table(summaries, runs[0][0].manifest))
     for run, _ in runs:
         text = f"Report: {run.paths.report / 'index.html'}"
@@ -185,23 +198,23 @@ def _execute(
     return end, evaluation.books
 
 
-def _finish(run: Run, options: Options, as_json: bool) -> None:
-    files = write_run_report(run, options)
+def _finish(run: Run, options: Options, as_json: bool, threshold: float = 1.0) -> None:
+    files = write_run_report(run, options, threshold)
     console = Console()
     if as_json:
-        text = _json_of(run, options).model_dump_json(indent=1)
+        text = _json_of(run, options, threshold).model_dump_json(indent=1)
         console.print(text, markup=False, highlight=False, soft_wrap=True)
         return
-    summary = summarise(run.planned, run.ordered())
-    console.print(task_table(run.ordered()))
+    summary = summarise(run.planned, run.ordered(), threshold)
+    console.print(task_table(run.ordered(), threshold))
     known = judge_eval_sentence(run, options.cache)
     corrected = _corrected(run, options.cache)
     console.print(terminal_table(summary, run.manifest, known, corrected))
     console.print(f"Report: {files.html}", soft_wrap=True, highlight=False)
 
 
-def _json_of(run: Run, options: Options) -> RunSummary:
-    summary = summarise(run.planned, run.ordered())
+def _json_of(run: Run, options: Options, threshold: float) -> RunSummary:
+    summary = summarise(run.planned, run.ordered(), threshold)
     known = judge_eval_sentence(run, options.cache)
     corrected = _corrected(run, options.cache)
     return summary_json(summary, run.manifest, known, run.ordered(), corrected)
@@ -222,7 +235,7 @@ def judge_eval_sentence(run: Run, cache: Path) -> str:
     )
 
 
-def write_run_report(run: Run, options: Options) -> ReportFiles:
+def write_run_report(run: Run, options: Options, threshold: float = 1.0) -> ReportFiles:
     """The report of a run, with what its store holds. Raises UserError."""
     suite = suite_of_run(run, options)
     material = material_of(run)
@@ -236,6 +249,8 @@ def write_run_report(run: Run, options: Options) -> ReportFiles:
             outputs=material.outputs,
             pictures=material.pictures,
             judge_eval=judge_eval_sentence(run, options.cache),
+            threshold=threshold,
+            spent=spent_by_stage(read_ledger(run.paths.ledger)),
         ),
         run.paths.report,
     )

@@ -12,6 +12,7 @@ page's content security policy lets no script run but its own.
 """
 
 from expbench.report.correcting import Correction, corrections
+from expbench.report.effort import spent_by_stage
 from expbench.report.inputs import ReportFiles, ReportInput
 from expbench.report.material import material_of
 from expbench.report.terminal import (
@@ -33,6 +34,7 @@ __all__ = [
     "corrections",
     "material_of",
     "matrix_table",
+    "spent_by_stage",
     "summary_json",
     "task_table",
     "terminal_table",

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from expbench.judges.rubric import rubric
 from expbench.report.cells import Cell, cells, notes
 from expbench.report.facts import Fact
 from expbench.report.inputs import ReportInput
-from expbench.report.text import Cut, cut, percent, seconds
+from expbench.report.quoting import Quoted, quoted
+from expbench.report.rerun import disturbed, execution_facts, output
+from expbench.report.text import Cut, cut, dollars, percent, seconds
 from expbench.report.timeline import Timeline, timeline
 from expbench.schema import (
-    Blob,
-    Execution,
     GroundedClaim,
     Mark,
     Outcome,
@@ -35,6 +35,8 @@ _NOT_AT_HAND = "not at hand"
 class Item:
     """One thing that was decided: the ground truth's text, and the verdict with its evidence."""
 
+    name: str
+    """Its phase's letter and its place there: D1."""
     kind: str
     text: str
     essential: bool
@@ -43,6 +45,8 @@ class Item:
     evidence: str
     reason: str
     alternative: bool
+    place: str = ""
+    """Where the evidence is marked in what was handed in."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class PhaseView:
     name: Phase
     items: tuple[Item, ...]
     tally: str
-    submitted: Cut
+    submitted: Quoted
     whole: str
     """The reference's conclusion in full, where its claims were decided one by one."""
 
@@ -65,13 +69,17 @@ class Attempt:
     name: str
     outcome: Outcome
     title: str
+    kind: str
+    """Category and type of the task."""
+    first: str
+    """The anchor of the task's first attempt, which has the question; empty for that attempt itself."""
     question: str
     method: str
     cells: tuple[Cell, ...]
     notes: tuple[str, ...]
     phases: tuple[PhaseView, ...]
-    diff: Cut
-    script: Cut
+    diff: Quoted
+    script: Quoted
     changed: tuple[str, ...]
     execution: tuple[Fact, ...]
     claims: tuple[GroundedClaim, ...]
@@ -91,53 +99,95 @@ class Attempt:
         return self.outcome.monitor.violations if self.outcome.monitor else ()
 
 
-def build_attempt(index: int, outcome: Outcome, run: ReportInput, most: int) -> Attempt:
+def build_attempt(
+    index: int, outcome: Outcome, run: ReportInput, most: int, first: str = ""
+) -> Attempt:
     """The view of one outcome; texts are cut after ``most`` bytes."""
     task = run.tasks.get(outcome.task_id)
-    submission = run.submissions.get(outcome.submission)
-    shown = cells(outcome)
+    submission = run.submissions.get(outcome.submission) or SubmissionText()
+    shown = cells(outcome, run.threshold)
     execution = outcome.execution
-    repeated = run.manifest.epochs > 1
+    anchor = anchor_of(index)
+    items = {name: tuple(_items(name, outcome, task)) for name in get_args(Phase)}
+    code = {item.name: item.evidence for item in items["implementation"]}
+    diff = quoted(cut(submission.diff, most), code, f"{anchor}-")
+    in_script = {name: text for name, text in code.items() if name not in diff.places}
+    script = quoted(cut(submission.script, most), in_script, f"{anchor}-")
+    places = {**diff.places, **script.places}
+    made = execution.made if execution else ()
+    contents = [(each.path, each.content.digest) for each in made if each.content is not None]
     return Attempt(
-        anchor=f"attempt-{index}",
-        name=f"{outcome.task_id} · epoch {outcome.epoch}" if repeated else outcome.task_id,
+        anchor=anchor,
+        name=attempt_name(outcome, run),
         outcome=outcome,
         title=task.title if task else "",
+        kind=", ".join(filter(None, (task.category, f"type {task.type}"))) if task else "",
+        first=first,
         question=task.question if task else _NOT_AT_HAND,
         method=task.method if task else "",
         cells=shown,
         notes=notes(outcome, shown),
-        phases=tuple(_phase(name, outcome, task, submission, most) for name in get_args(Phase)),
-        diff=cut(submission.diff, most) if submission else Cut(),
-        script=cut(submission.script, most) if submission else Cut(),
-        changed=submission.changed if submission else (),
-        execution=_execution_facts(outcome),
+        phases=tuple(
+            _phase(name, own, outcome, run, most, places, f"{anchor}-")
+            for name, own in items.items()
+        ),
+        diff=diff,
+        script=script,
+        changed=submission.changed,
+        execution=execution_facts(outcome),
         claims=_claims(outcome),
-        disturbed=_disturbed(outcome),
+        disturbed=disturbed(outcome),
         effort=_effort_facts(outcome),
-        stdout=_output(execution.stdout if execution else None, run.outputs, most),
-        stderr=_output(execution.stderr if execution else None, run.outputs, most),
+        stdout=output(execution.stdout if execution else None, run.outputs, most),
+        stderr=output(execution.stderr if execution else None, run.outputs, most),
         timeline=timeline(execution),
         outputs=tuple(
-            (each.path, cut(run.outputs[each.content.digest], most))
-            for each in (execution.made if execution else ())
-            if each.content is not None and each.content.digest in run.outputs
+            (path, cut(run.outputs[digest], most))
+            for path, digest in contents
+            if digest in run.outputs
         ),
         pictures=tuple(
-            (each.path, run.pictures[each.content.digest])
-            for each in (execution.made if execution else ())
-            if each.content is not None and each.content.digest in run.pictures
+            (path, run.pictures[digest]) for path, digest in contents if digest in run.pictures
         ),
     )
 
 
+def anchor_of(index: int) -> str:
+    """The name by which the page links to an attempt; short, since a page has thousands of such links."""
+    return f"a{index}"
+
+
+def attempt_name(outcome: Outcome, run: ReportInput) -> str:
+    """The task, and which attempt at it where there are several."""
+    repeated = run.manifest.epochs > 1
+    return f"{outcome.task_id} · epoch {outcome.epoch}" if repeated else outcome.task_id
+
+
 def _phase(
     name: Phase,
+    items: Sequence[Item],
     outcome: Outcome,
-    task: ResearchTask | None,
-    submission: SubmissionText | None,
+    run: ReportInput,
     most: int,
+    places: Mapping[str, str],
+    prefix: str,
 ) -> PhaseView:
+    task = run.tasks.get(outcome.task_id)
+    marked = [m for m in outcome.judgement.marks if m.phase == name] if outcome.judgement else []
+    handed_in = _submitted(name, outcome, run.submissions.get(outcome.submission), most)
+    submitted = quoted(handed_in, {item.name: item.evidence for item in items}, prefix)
+    known = {**places, **submitted.places}
+    by_claims = name == "conclusion" and len(items) > 1
+    return PhaseView(
+        name=name,
+        items=tuple(replace(item, place=known.get(item.name, "")) for item in items),
+        tally=_tally([item.state for item in items], marked),
+        submitted=submitted,
+        whole=task.reference.conclusion if task and by_claims else "",
+    )
+
+
+def _items(name: Phase, outcome: Outcome, task: ResearchTask | None) -> Iterator[Item]:
     truths = [item for item in rubric(task) if item.phase == name] if task else []
     verdicts = {v.item: v for v in outcome.judgement.of(name)} if outcome.judgement else {}
     known = {item.id for item in truths}
@@ -146,17 +196,9 @@ def _phase(
         for v in verdicts.values()
         if v.item not in known
     ]
-    items = tuple(_item(truth, verdicts.get(truth.id)) for truth in (*truths, *unknown))
-    states = [item.state for item in items]
-    by_claims = name == "conclusion" and len(truths) > 1
-    marked = [m for m in outcome.judgement.marks if m.phase == name] if outcome.judgement else []
-    return PhaseView(
-        name=name,
-        items=items,
-        tally=_tally(states, marked),
-        submitted=_submitted(name, outcome, submission, most),
-        whole=task.reference.conclusion if task and by_claims else "",
-    )
+    letter = name[0].upper()
+    for number, truth in enumerate((*truths, *unknown), 1):
+        yield _item(f"{letter}{number}", truth, verdicts.get(truth.id))
 
 
 _STATES = (("met", "met"), ("not_met", "not met"), ("unscored", "unscored"))
@@ -186,9 +228,10 @@ def _tally(states: Sequence[str], marked: Sequence[Mark]) -> str:
     return ", ".join(f"{count} {words}" for count, words in counts)
 
 
-def _item(truth: RubricItem, verdict: Verdict | None) -> Item:
+def _item(name: str, truth: RubricItem, verdict: Verdict | None) -> Item:
     state = verdict.state if verdict else "unscored"
     return Item(
+        name=name,
         kind=truth.kind,
         text=truth.text,
         essential=truth.essential,
@@ -210,84 +253,8 @@ def _submitted(name: Phase, outcome: Outcome, submission: SubmissionText | None,
     return cut(text, most) if text.strip() else Cut(note="nothing was handed in")
 
 
-def _output(blob: Blob | None, outputs: Mapping[str, str], most: int) -> Cut:
-    if blob is None or blob.size == 0:
-        return Cut()
-    text = outputs.get(blob.digest)
-    return Cut(note=f"{blob.size:,} bytes, {_NOT_AT_HAND}") if text is None else cut(text, most)
-
-
-def _execution_facts(outcome: Outcome) -> tuple[Fact, ...]:
-    execution = outcome.execution
-    if execution is None:
-        return (Fact("State", "not executed"),)
-    facts = [
-        Fact("State", execution.state.replace("_", " ")),
-        Fact("Exit code", "–" if execution.exit_code is None else str(execution.exit_code)),
-        Fact("Time", seconds(execution.seconds)),
-    ]
-    if execution.cause:
-        facts.append(Fact("Cause", execution.cause))
-    if execution.failure is not None:
-        detail = f" ({execution.failure.detail})" * bool(execution.failure.detail)
-        facts.append(Fact("Kind of failure", execution.failure.kind.replace("_", " ") + detail))
-    facts += _evidence_facts(execution)
-    if execution.enforced is not None:
-        limits = execution.enforced.limits.items()
-        words = "; ".join(f"{name.replace('_', ' ')}: {how}" for name, how in limits)
-        facts.append(Fact("Limits enforced", f"{execution.enforced.provider}: {words or 'none'}"))
-        if execution.enforced.workspace:
-            facts.append(Fact("Workspace", execution.enforced.workspace))
-    return tuple(facts)
-
-
-_LISTED = 12
-"""Files, processes and claims of each kind that are listed."""
-
-
-def _evidence_facts(execution: Execution) -> list[Fact]:
-    """What the re-run used and made, and what is suspicious about it."""
-    facts = [
-        Fact("Suspicious", f"{each.explanation} {each.quote}") for each in execution.suspicions
-    ]
-    if execution.adapted:
-        facts.append(Fact("Mended to start it", "; ".join(execution.adapted)))
-    if execution.set_aside:
-        facts.append(Fact("Set aside", _some(execution.set_aside)))
-    if execution.cpu_seconds is not None:
-        memory = execution.peak_memory_mib
-        peak = f", at most {memory:.0f} MiB" if memory is not None else ""
-        facts.append(Fact("Used", f"{execution.cpu_seconds:.1f} s of processor time{peak}"))
-    if execution.made:
-        made = [
-            f"{each.path} ({each.size} bytes{', as submitted' * each.same})"
-            for each in execution.made
-        ]
-        facts.append(Fact("Made", _some(made)))
-    if (trace := execution.trace) is not None:
-        ran = [each.path for each in trace.files if each.use == "executed"]
-        seen = _some(ran) if trace.by != "none" else trace.reason
-        facts.append(Fact("Source files that ran", seen or "none"))
-        facts.append(Fact("Processes", _some([each.command for each in trace.processes]) or "–"))
-    return facts
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(cut(name, 120).text for name in names[:_LISTED]) + more
-
-
 def _claims(outcome: Outcome) -> tuple[GroundedClaim, ...]:
     return outcome.grounding.claims if outcome.grounding else ()
-
-
-def _disturbed(outcome: Outcome) -> tuple[str, ...]:
-    """What each disturbed re-run showed, in a sentence."""
-    return tuple(
-        f"{each.kind}: {each.identical} of {each.compared} numbers came out the same. "
-        + (each.suspicion.explanation if each.suspicion else each.reason)
-        for each in outcome.perturbations
-    )
 
 
 def _effort_facts(outcome: Outcome) -> tuple[Fact, ...]:
@@ -303,5 +270,7 @@ def _effort_facts(outcome: Outcome) -> tuple[Fact, ...]:
 def _tokens(usage: Usage) -> str:
     if usage == Usage():
         return "no model calls"
-    dollars = "" if usage.dollars is None else f", {usage.dollars:.4f} dollars"
-    return f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, {usage.calls} calls{dollars}"
+    cost = "" if usage.dollars is None else f", {dollars(usage.dollars)}"
+    return (
+        f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, {usage.calls} calls{cost}"
+    )

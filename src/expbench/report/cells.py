@@ -37,11 +37,12 @@ class Cell:
     note: str
 
 
-def cells(outcome: Outcome) -> tuple[Cell, ...]:
-    """The six cells of an outcome, in the order M D I C E G."""
+def cells(outcome: Outcome, threshold: float = 1.0) -> tuple[Cell, ...]:
+    """The six cells of an outcome, in the order M D I C E G; fully right from ``threshold`` on."""
     view = gated(outcome)
     return tuple(
-        _cell(letter, view.value(name), _note(outcome, view, name)) for letter, name in LETTERS
+        _cell(letter, view.value(name), _note(outcome, view, name), threshold)
+        for letter, name in LETTERS
     )
 
 
@@ -62,14 +63,15 @@ def notes(outcome: Outcome, shown: tuple[Cell, ...]) -> tuple[str, ...]:
     return (*lines, *(f"{', '.join(own)}: {note}" for note, own in letters.items()))
 
 
-def _cell(letter: str, value: float | None, note: str) -> Cell:
+def _cell(letter: str, value: float | None, note: str, threshold: float) -> Cell:
     if value is None:
         return Cell(letter, "–", "none", -1.0, note)
     if value >= 1.0:
         return Cell(letter, "✓", "full", value, note)
     if value <= 0.0:
         return Cell(letter, "✗", "zero", value, note)
-    return Cell(letter, f"{100 * value:.0f} %", "part", value, note)
+    tone: Tone = "full" if value >= threshold else "part"
+    return Cell(letter, f"{100 * value:.0f} %", tone, value, note)
 
 
 def _note(outcome: Outcome, view: Gated, name: ScoreName) -> str:

@@ -1,4 +1,4 @@
-"""Where an agent does well: the same metrics over parts of the tasks, by category, type and paper.
+"""Where an agent does well: the same metrics over parts of the tasks, by category, type, tier and paper.
 
 Small groups have wide intervals, and with many groups some differ by chance: they are for looking, and no
 test stands behind them.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from expbench.dataset.tiers import tier_of
 from expbench.metrics import Metric, summarise
 from expbench.report.inputs import ReportInput
 from expbench.report.text import interval_text, natural, of_text, percent
@@ -46,7 +47,7 @@ class Grouping:
 
 
 def groupings(run: ReportInput) -> tuple[Grouping, ...]:
-    """By category, type and paper, as far as the tasks are at hand and differ."""
+    """By category, type, narrowest tier of the release, and paper, as far as tasks are at hand and differ."""
     found = []
     for title, name_of in _WAYS:
         groups = tuple(_groups(run, name_of))
@@ -65,6 +66,7 @@ def _groups(run: ReportInput, name_of: Callable[[ResearchTask], str]) -> Iterato
         summary = summarise(
             [key for key in run.planned if key[0] in tasks],
             [outcome for outcome in run.outcomes if outcome.task_id in tasks],
+            run.threshold,
         )
         yield Group(name, len(tasks), tuple(_share(summary.metric(key)) for key in COLUMNS))
 
@@ -77,5 +79,6 @@ def _share(metric: Metric) -> Share:
 _WAYS: tuple[tuple[str, Callable[[ResearchTask], str]], ...] = (
     ("category", lambda task: task.category),
     ("type", lambda task: f"type {task.type}"),
+    ("tier", lambda task: tier_of(task) if task.venue != "mini" else ""),
     ("paper", lambda task: task.paper),
 )

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from expbench.judges.baseline import BASELINES
+from expbench.ledger import Stage
 from expbench.runs import Manifest
-from expbench.schema import Outcome, ResearchTask, SubmissionText
+from expbench.schema import Outcome, ResearchTask, SubmissionText, Usage
 
 BASELINE_LABEL = "baseline: not a published score"
 """Stands in every format when the judge compares words instead of reading for meaning."""
@@ -32,6 +33,10 @@ class ReportInput:
     pictures: Mapping[str, str] = field(default_factory=dict)
     judge_eval: str = ""
     """How good the judge was found to be, or that nobody has looked, in one sentence."""
+    threshold: float = 1.0
+    """From which score on something is fully right, in (0, 1]."""
+    spent: Mapping[Stage, Usage] = field(default_factory=dict)
+    """What models used by who asked, failed tries included."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ _SHOWN = 20_000
 _WRITTEN = 6
 """Texts that a re-run wrote, and as many pictures, of one attempt."""
 _PICTURE = 200_000
-_PICTURES = 12_000_000
+_PICTURES = 4_000_000
 """Bytes of one picture, and of all of a report."""
 _HEADS = {
     ".png": ("image/png", b"\x89PNG\r\n\x1a\n"),

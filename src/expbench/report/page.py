@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from expbench.metrics import Metric, Summary, summarise
-from expbench.report.attempts import Attempt, build_attempt
+from expbench.metrics import Metric, Summary, details, summarise
+from expbench.report.attempts import Attempt, anchor_of, build_attempt
+from expbench.report.behind import Repeats, RuleRow, repeat_table, rule_rows
+from expbench.report.curves import CurveFigure, curve_figure
+from expbench.report.effort import Effort, efforts
 from expbench.report.facts import Fact, LimitFact, limit_facts, run_facts
 from expbench.report.figures import (
     Bar,
@@ -18,13 +22,17 @@ from expbench.report.figures import (
 from expbench.report.groups import Grouping, groupings
 from expbench.report.inputs import ReportInput, label_of
 from expbench.report.latex import Cell, table1
-from expbench.report.text import bounds_text, interval_text, natural, of_text, percent
+from expbench.report.publication import Beside, beside
+from expbench.report.rerun import shown_digests
+from expbench.report.spread import Spread, spreads
+from expbench.report.text import bounds_text, fair_limit, interval_text, natural, of_text, percent
 from expbench.runs import Manifest
+from expbench.schema import Outcome
 
 _TEXT_MOST = 200_000
 """Bytes of one text that are shown."""
-_PAGE_MOST = 32_000_000
-"""Bytes that one text of each attempt may take over all attempts: browsers open such a page."""
+_ROOM = 9_000_000
+"""Bytes of all texts that agents handed in and re-runs wrote: a page of thousands of attempts still opens."""
 
 _HEADLINE = (
     "all_execution",
@@ -85,6 +93,12 @@ class Page:
     findings: tuple[Finding, ...]
     unmonitored: int
     groupings: tuple[Grouping, ...]
+    curve: CurveFigure
+    spreads: tuple[Spread, ...]
+    rules: tuple[RuleRow, ...]
+    repeats: Repeats | None
+    beside: Beside
+    efforts: tuple[Effort, ...]
     table1: tuple[Cell, ...]
     executed: int
     """Attempts of which it is known whether they run."""
@@ -92,12 +106,10 @@ class Page:
 
 def build_page(run: ReportInput) -> Page:
     """The page of a run; :class:`InfrastructureError` unless every attempt is accounted for."""
-    summary = summarise(run.planned, run.outcomes)
+    summary = summarise(run.planned, run.outcomes, run.threshold)
     outcomes = sorted(run.outcomes, key=lambda o: (natural(o.task_id), o.epoch))
-    most = min(_TEXT_MOST, _PAGE_MOST // max(1, len(outcomes)))
-    attempts = tuple(
-        build_attempt(index, outcome, run, most) for index, outcome in enumerate(outcomes, start=1)
-    )
+    attempts = tuple(_attempts(run, outcomes))
+    behind = details(outcomes, run.threshold)
     return Page(
         manifest=run.manifest,
         label=label_of(run.manifest),
@@ -115,9 +127,34 @@ def build_page(run: ReportInput) -> Page:
         findings=_findings(attempts),
         unmonitored=summary.metric("monitor").unscored,
         groupings=groupings(run),
+        curve=curve_figure(behind.curves, run.threshold),
+        spreads=spreads(outcomes),
+        rules=rule_rows((*summary.metrics, *summary.collapse[1:]), behind.denominators),
+        repeats=repeat_table(behind.repeats),
+        beside=beside(summary),
+        efforts=efforts(outcomes, run.spent),
         table1=table1(summary),
         executed=summary.metric("execution").n,
     )
+
+
+def _attempts(run: ReportInput, outcomes: Sequence[Outcome]) -> Iterator[Attempt]:
+    most = fair_limit(_sizes(run, outcomes), _ROOM, _TEXT_MOST)
+    first: dict[str, str] = {}
+    for index, outcome in enumerate(outcomes, start=1):
+        yield build_attempt(index, outcome, run, most, first.get(outcome.task_id, ""))
+        first.setdefault(outcome.task_id, anchor_of(index))
+
+
+def _sizes(run: ReportInput, outcomes: Sequence[Outcome]) -> Iterator[int]:
+    """Of every text of variable length that the page shows, in bytes."""
+    for outcome in outcomes:
+        if (handed_in := run.submissions.get(outcome.submission)) is not None:
+            texts = (handed_in.design, handed_in.conclusion, handed_in.diff, handed_in.script)
+            yield from (len(text.encode(errors="replace")) for text in texts)
+        for digest in shown_digests(outcome.execution):
+            if (text := run.outputs.get(digest)) is not None:
+                yield len(text.encode(errors="replace"))
 
 
 def equation(summary: Summary) -> str:

@@ -73,7 +73,7 @@ def _line(run: ReportInput, outcome: Outcome) -> dict[str, Value]:
         "grounding": view.grounding,
     }
     for key in _CONJUNCTIONS:
-        line[key] = _ALL[key].measure(view) if _ALL[key].counts(view) else None
+        line[key] = _ALL[key].measure(view, run.threshold) if _ALL[key].counts(view) else None
     return line | {
         "monitor_verdict": outcome.monitor.verdict if outcome.monitor else None,
         "monitor_findings": len(outcome.monitor.violations) if outcome.monitor else None,

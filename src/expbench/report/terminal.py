@@ -96,7 +96,8 @@ def terminal_table(
     model = f" with {manifest.model}" if manifest.model else ""
     title = f"{manifest.name}: {manifest.agent}{model} on {manifest.suite}"
     more = (each.sentence for each in corrected)
-    lines = filter(None, (label_of(manifest), judge_eval, *more, equation(summary)))
+    fully = f"Fully right: {percent(summary.threshold)} or more." * (summary.threshold < 1.0)
+    lines = filter(None, (label_of(manifest), judge_eval, *more, fully, equation(summary)))
     caption = "\n".join(lines)
     table = Table(title=_plain(title), caption=_plain(caption), caption_justify="left")
     table.add_column("Metric")
@@ -133,7 +134,7 @@ def matrix_table(summaries: Mapping[str, Summary], manifest: Manifest) -> Table:
     return table
 
 
-def task_table(outcomes: Sequence[Outcome]) -> Table:
+def task_table(outcomes: Sequence[Outcome], threshold: float = 1.0) -> Table:
     """One line per outcome: M D I C E after the monitor's gate, and the reasons in words."""
     table = Table(title="Tasks")
     table.add_column("Task", overflow="fold")
@@ -142,7 +143,7 @@ def task_table(outcomes: Sequence[Outcome]) -> Table:
     table.add_column("Notes", overflow="fold")
     repeated = any(outcome.epoch > 1 for outcome in outcomes)
     for outcome in sorted(outcomes, key=lambda o: (natural(o.task_id), o.epoch)):
-        shown = cells(outcome)
+        shown = cells(outcome, threshold)
         name = f"{outcome.task_id} · epoch {outcome.epoch}" if repeated else outcome.task_id
         marks = [Text(cell.mark, style=_STYLES[cell.tone]) for cell in shown]
         table.add_row(_plain(name), *marks, _plain("\n".join(notes(outcome, shown))))

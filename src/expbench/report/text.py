@@ -7,6 +7,7 @@ marks that reorder or hide text, with which a diff can be made to read other tha
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from expbench.metrics import Interval, Metric
@@ -47,6 +48,18 @@ def cut(text: str, most: int) -> Cut:
     return Cut(raw[:most].decode(errors="ignore"), f"{note}, {kilobytes(len(raw) - most)} left out")
 
 
+def fair_limit(sizes: Iterable[int], room: int, most: int) -> int:
+    """The largest bound, up to ``most``, under which texts of these sizes take no more than ``room``."""
+    left = room
+    ordered = sorted(sizes)
+    for at, size in enumerate(ordered):
+        share = left // (len(ordered) - at)
+        if size > share:
+            return min(most, share)
+        left -= size
+    return most
+
+
 def kilobytes(count: int) -> str:
     """A number of bytes in kB (1000 bytes), with one decimal below 10."""
     return f"{count / 1000:.1f} kB" if count < 10_000 else f"{count / 1000:,.0f} kB"
@@ -64,10 +77,17 @@ def percent(value: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """A duration: seconds below two minutes, else minutes."""
+    """A duration: seconds below two minutes, minutes below two hours, else hours."""
     if value is None:
         return "–"
-    return f"{value:.1f} s" if value < 120 else f"{value / 60:.1f} min"
+    if value < 120:
+        return f"{value:.1f} s"
+    return f"{value / 60:.1f} min" if value < 7200 else f"{value / 3600:,.1f} h"
+
+
+def dollars(value: float | None) -> str:
+    """An amount, or that it is not known."""
+    return "not known" if value is None else f"${value:,.2f}" if value >= 1 else f"${value:.4f}"
 
 
 def span(low: float | None, high: float | None) -> str:
