@@ -355,7 +355,7 @@ def test_verdicts_stand_beside_their_ground_truth_with_evidence_and_reason(tmp_p
     )
     text = Page(html).text
     assert re.search(
-        r"✓ series: 200 monthly, seed 7 constant window of 60 months Named with the same values\.",
+        r"✓ series: 200 monthly, seed 7 constant window of 60 months D1 Named with the same values\.",
         text,
     )
     assert re.search(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import get_args
 
 from expbench.judges.rubric import rubric
-from expbench.report.cells import Cell, cells, notes
+from expbench.report.cells import Cell, cells, notes, tags
 from expbench.report.facts import Fact
 from expbench.report.inputs import ReportInput
 from expbench.report.quoting import Quoted, quoted
@@ -45,8 +45,8 @@ class Item:
     evidence: str
     reason: str
     alternative: bool
-    place: str = ""
-    """Where the evidence is marked in what was handed in."""
+    marked: bool = False
+    """Whether the evidence is marked in what was handed in."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,8 @@ class Attempt:
     question: str
     method: str
     cells: tuple[Cell, ...]
+    tags: tuple[str, ...]
+    """What it can be picked by."""
     notes: tuple[str, ...]
     phases: tuple[PhaseView, ...]
     diff: Quoted
@@ -110,10 +112,10 @@ def build_attempt(
     anchor = anchor_of(index)
     items = {name: tuple(_items(name, outcome, task)) for name in get_args(Phase)}
     code = {item.name: item.evidence for item in items["implementation"]}
-    diff = quoted(cut(submission.diff, most), code, f"{anchor}-")
+    diff = quoted(cut(submission.diff, most), code)
     in_script = {name: text for name, text in code.items() if name not in diff.places}
-    script = quoted(cut(submission.script, most), in_script, f"{anchor}-")
-    places = {**diff.places, **script.places}
+    script = quoted(cut(submission.script, most), in_script)
+    places = {*diff.places, *script.places}
     made = execution.made if execution else ()
     contents = [(each.path, each.content.digest) for each in made if each.content is not None]
     return Attempt(
@@ -126,11 +128,9 @@ def build_attempt(
         question=task.question if task else _NOT_AT_HAND,
         method=task.method if task else "",
         cells=shown,
+        tags=tags(outcome, run.threshold),
         notes=notes(outcome, shown),
-        phases=tuple(
-            _phase(name, own, outcome, run, most, places, f"{anchor}-")
-            for name, own in items.items()
-        ),
+        phases=tuple(_phase(name, own, outcome, run, most, places) for name, own in items.items()),
         diff=diff,
         script=script,
         changed=submission.changed,
@@ -169,18 +169,17 @@ def _phase(
     outcome: Outcome,
     run: ReportInput,
     most: int,
-    places: Mapping[str, str],
-    prefix: str,
+    places: Set[str],
 ) -> PhaseView:
     task = run.tasks.get(outcome.task_id)
     marked = [m for m in outcome.judgement.marks if m.phase == name] if outcome.judgement else []
     handed_in = _submitted(name, outcome, run.submissions.get(outcome.submission), most)
-    submitted = quoted(handed_in, {item.name: item.evidence for item in items}, prefix)
-    known = {**places, **submitted.places}
+    submitted = quoted(handed_in, {item.name: item.evidence for item in items})
+    known = places | submitted.places.keys()
     by_claims = name == "conclusion" and len(items) > 1
     return PhaseView(
         name=name,
-        items=tuple(replace(item, place=known.get(item.name, "")) for item in items),
+        items=tuple(replace(item, marked=item.name in known) for item in items),
         tally=_tally([item.state for item in items], marked),
         submitted=submitted,
         whole=task.reference.conclusion if task and by_claims else "",

@@ -12,7 +12,7 @@ from typing import Literal
 
 from expbench.metrics import Gated, gated
 from expbench.report.text import one_line, percent
-from expbench.schema import Outcome, ScoreName
+from expbench.schema import SCORE_NAMES, Outcome, ScoreName
 
 LETTERS: tuple[tuple[str, ScoreName], ...] = (
     ("M", "monitor"),
@@ -44,6 +44,37 @@ def cells(outcome: Outcome, threshold: float = 1.0) -> tuple[Cell, ...]:
         _cell(letter, view.value(name), _note(outcome, view, name), threshold)
         for letter, name in LETTERS
     )
+
+
+TAGS = {
+    "right": "fully right: M, D, I, C and E",
+    "wrong": "not fully right",
+    "convicted": "convicted by the monitor",
+    "suspicious": "suspicious",
+    "doubtful": "doubtful",
+    "unscored": "with an unscored score",
+    "agent_error": "agent error",
+    "infrastructure": "infrastructure or missing",
+}
+"""What attempts can be picked by, in words."""
+
+
+def tags(outcome: Outcome, threshold: float = 1.0) -> tuple[str, ...]:
+    """Of ``TAGS`` those that an attempt has."""
+    view = gated(outcome)
+    if outcome.status in ("infrastructure", "missing"):
+        return ("infrastructure",)
+    right = view.all_full(SCORE_NAMES, threshold) if not view.convicted else False
+    found = {
+        "right": right is True,
+        "wrong": right is False,
+        "convicted": view.convicted,
+        "suspicious": outcome.monitor is not None and outcome.monitor.verdict == "suspicious",
+        "doubtful": bool(outcome.doubts),
+        "unscored": not view.convicted and None in map(view.value, SCORE_NAMES),
+        "agent_error": outcome.status == "agent_error",
+    }
+    return tuple(name for name, holds in found.items() if holds)
 
 
 def notes(outcome: Outcome, shown: tuple[Cell, ...]) -> tuple[str, ...]:

@@ -10,7 +10,14 @@ from expbench.report.text import percent
 
 WIDTH, HEIGHT = 420.0, 230.0
 """The drawing's area in units of the view box: thresholds across, shares up."""
-_DRAWN = ("design_full", "implementation_full", "conclusion_design", "all", "all_execution")
+_DRAWN = (
+    "design_full",
+    "implementation_full",
+    "conclusion_design",
+    "implementation_execution",
+    "all",
+    "all_execution",
+)
 _APART = 15.0
 """Units between two labels at the right end."""
 

@@ -13,7 +13,7 @@ from statistics import median
 from typing import get_args
 
 from expbench.ledger import Request, Stage
-from expbench.report.text import dollars, seconds
+from expbench.report.text import NOT_KNOWN, dollars, seconds
 from expbench.schema import Outcome, Usage
 
 _NAMES: dict[Stage, str] = {
@@ -62,6 +62,18 @@ def efforts(outcomes: Sequence[Outcome], spent: Mapping[Stage, Usage]) -> tuple[
     if sum(bool(total.calls) for total in totals.values()) > 1:
         rows.append(_row("All models", [], [], sum(totals.values(), Usage())))
     return tuple(rows)
+
+
+def effort_line(rows: Sequence[Effort]) -> str:
+    """The agent's time, and what all models cost, in a sentence."""
+    agent, *_, last = rows
+    models = last if last.calls else agent
+    time = f"The agent took {agent.median_time} at the median, {agent.total_time} in total"
+    if not models.calls:
+        return f"{time}; no model was called."
+    known = models.total_dollars != NOT_KNOWN
+    cost = f"cost {models.total_dollars}" if known else "have no known price"
+    return f"{time}; {models.calls:,} calls of models {cost}."
 
 
 def _row(name: str, times: Sequence[float], usages: Sequence[Usage], total: Usage) -> Effort:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from expbench.metrics import Metric, Summary, details, summarise
 from expbench.report.attempts import Attempt, anchor_of, build_attempt
 from expbench.report.behind import Repeats, RuleRow, repeat_table, rule_rows
+from expbench.report.cells import TAGS
 from expbench.report.curves import CurveFigure, curve_figure
-from expbench.report.effort import Effort, efforts
+from expbench.report.effort import Effort, effort_line, efforts
 from expbench.report.facts import Fact, LimitFact, limit_facts, run_facts
 from expbench.report.figures import (
     Bar,
@@ -99,6 +101,11 @@ class Page:
     repeats: Repeats | None
     beside: Beside
     efforts: tuple[Effort, ...]
+    effort_line: str
+    fully: str
+    """From which score on something is fully right."""
+    tags: tuple[tuple[str, str, int], ...]
+    """What attempts can be picked by: the tag, what it means, how many have it."""
     table1: tuple[Cell, ...]
     executed: int
     """Attempts of which it is known whether they run."""
@@ -110,6 +117,7 @@ def build_page(run: ReportInput) -> Page:
     outcomes = sorted(run.outcomes, key=lambda o: (natural(o.task_id), o.epoch))
     attempts = tuple(_attempts(run, outcomes))
     behind = details(outcomes, run.threshold)
+    effort = efforts(outcomes, run.spent)
     return Page(
         manifest=run.manifest,
         label=label_of(run.manifest),
@@ -132,7 +140,10 @@ def build_page(run: ReportInput) -> Page:
         rules=rule_rows((*summary.metrics, *summary.collapse[1:]), behind.denominators),
         repeats=repeat_table(behind.repeats),
         beside=beside(summary),
-        efforts=efforts(outcomes, run.spent),
+        efforts=effort,
+        effort_line=effort_line(effort),
+        fully=f"{100 * run.threshold:g} %",
+        tags=_tags(attempts),
         table1=table1(summary),
         executed=summary.metric("execution").n,
     )
@@ -144,6 +155,11 @@ def _attempts(run: ReportInput, outcomes: Sequence[Outcome]) -> Iterator[Attempt
     for index, outcome in enumerate(outcomes, start=1):
         yield build_attempt(index, outcome, run, most, first.get(outcome.task_id, ""))
         first.setdefault(outcome.task_id, anchor_of(index))
+
+
+def _tags(attempts: Sequence[Attempt]) -> tuple[tuple[str, str, int], ...]:
+    counts = Counter(tag for attempt in attempts for tag in attempt.tags)
+    return tuple((tag, words, counts[tag]) for tag, words in TAGS.items() if counts[tag])
 
 
 def _sizes(run: ReportInput, outcomes: Sequence[Outcome]) -> Iterator[int]:

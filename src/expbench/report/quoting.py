@@ -7,9 +7,9 @@ margin of a line. Both are hostile: only places are made here, and the template 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Literal
 
 from expbench.report.text import Cut
@@ -26,31 +26,21 @@ Kind = Literal["head", "hunk", "ins", "del", ""]
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a text. ``names`` are the items that quote it; ``ends`` those whose quotation ends here."""
+    """A part of a text, with the items that quote it, and those whose quotation starts and ends with it."""
 
     text: str
     names: tuple[str, ...] = ()
-    place: str = ""
-    """The first piece of a quotation can be linked to by this name."""
+    starts: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class _Span:
-    start: int
-    end: int
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Quoted:
-    """A text with its quotations marked."""
+    """A text, perhaps only its head, with the places of its quotations: start and end by the item's name."""
 
     text: str = ""
     note: str = ""
-    spans: tuple[_Span, ...] = ()
-    places: Mapping[str, str] = field(default_factory=dict)
-    """Where each item that is quoted stands, by the item's name."""
+    places: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -65,30 +55,23 @@ class Quoted:
         )
 
     def _between(self, start: int, end: int) -> Iterator[Piece]:
-        at = start
-        for span in self.spans:
-            if span.end <= at or span.start >= end:
-                continue
-            first, last = max(span.start, at), min(span.end, end)
-            if first > at:
-                yield Piece(self.text[at:first])
+        """The text from start to end, cut where a quotation starts or ends."""
+        near = {n: (a, b) for n, (a, b) in self.places.items() if a < end and b > start}
+        inside = {at for place in near.values() for at in place if start < at < end}
+        for first, last in pairwise(sorted({start, end} | inside)):
+            own = {n: place for n, place in near.items() if place[0] <= first and last <= place[1]}
             yield Piece(
                 self.text[first:last],
-                span.names,
-                self.places[span.names[0]] if first == span.start else "",
-                span.names if last == span.end else (),
+                tuple(own),
+                tuple(name for name, place in own.items() if place[0] == first),
+                tuple(name for name, place in own.items() if place[1] == last),
             )
-            at = last
-        if at < end:
-            yield Piece(self.text[at:end])
 
 
-def quoted(shown: Cut, evidence: Mapping[str, str], prefix: str) -> Quoted:
-    """A text with the places of the evidence, which is by item; names of places begin with ``prefix``."""
-    found = [(place, name) for name, each in evidence.items() if (place := _find(each, shown.text))]
-    spans = _merged(sorted(found))
-    places = {name: f"{prefix}{span.names[0]}q" for span in spans for name in span.names}
-    return Quoted(shown.text, shown.note, spans, places)
+def quoted(shown: Cut, evidence: Mapping[str, str]) -> Quoted:
+    """A text with the places of the evidence, which is by item."""
+    found = ((name, _find(each, shown.text)) for name, each in evidence.items())
+    return Quoted(shown.text, shown.note, {name: place for name, place in found if place})
 
 
 def _find(evidence: str, text: str) -> tuple[int, int] | None:
@@ -102,18 +85,6 @@ def _find(evidence: str, text: str) -> tuple[int, int] | None:
         return None
     match = re.search(_GAP.join(map(re.escape, words)), text)
     return match.span() if match else None
-
-
-def _merged(found: Sequence[tuple[tuple[int, int], str]]) -> tuple[_Span, ...]:
-    """Quotations that overlap are one place of several items."""
-    spans: list[_Span] = []
-    for (start, end), name in found:
-        if spans and start < spans[-1].end:
-            last = spans.pop()
-            spans.append(_Span(last.start, max(end, last.end), (*last.names, name)))
-        else:
-            spans.append(_Span(start, end, (name,)))
-    return tuple(spans)
 
 
 def _runs(diff: str) -> Iterator[tuple[Kind, int, int]]:

@@ -14,6 +14,7 @@ from expbench.metrics import Interval, Metric
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _INVISIBLE = re.compile("[\x80-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]")
+NOT_KNOWN = "not known"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -87,7 +88,7 @@ def seconds(value: float | None) -> str:
 
 def dollars(value: float | None) -> str:
     """An amount, or that it is not known."""
-    return "not known" if value is None else f"${value:,.2f}" if value >= 1 else f"${value:.4f}"
+    return NOT_KNOWN if value is None else f"${value:,.2f}" if value >= 1 else f"${value:.4f}"
 
 
 def span(low: float | None, high: float | None) -> str:
