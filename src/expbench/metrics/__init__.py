@@ -1,8 +1,8 @@
 """Scores of a run from the outcomes of its tasks.
 
-Pure functions: records in, records out, nothing read or written. The way through the modules::
+Pure functions, records in, records out; only ``read_marks`` reads. The way through the modules::
 
-    Outcome --gate.gated--> Gated --definitions.Definition.measure--> number or None
+    Outcome or its Marks --gate.gated--> Gated --definitions.Definition.measure--> number or None
                                           \\--measuring.measure--> Metric --summary.summarise--> Summary
                                           \\--details.details--> Details: other denominators, curves, pass@k
 
@@ -16,6 +16,7 @@ And every planned attempt is accounted for, or there is no summary at all.
 from expbench.metrics.definitions import COLLAPSE, METRICS, Definition, Denominator
 from expbench.metrics.details import Curve, Details, Repeat, curve, details, repeats
 from expbench.metrics.gate import Gated, conjunction, gated
+from expbench.metrics.marks import Marks, Scored, read_marks
 from expbench.metrics.measuring import Bounds, Metric, measure, numbers, seen
 from expbench.metrics.summary import Counts, Summary, summarise
 from expbench.statistics.intervals import Interval, clopper_pearson, mean_interval, share_interval
@@ -31,8 +32,10 @@ __all__ = [
     "Details",
     "Gated",
     "Interval",
+    "Marks",
     "Metric",
     "Repeat",
+    "Scored",
     "Summary",
     "clopper_pearson",
     "conjunction",
@@ -42,6 +45,7 @@ __all__ = [
     "mean_interval",
     "measure",
     "numbers",
+    "read_marks",
     "repeats",
     "seen",
     "share_interval",

@@ -12,8 +12,9 @@ from statistics import fmean
 from typing import get_args
 
 from expbench.metrics.definitions import COLLAPSE, METRICS, Definition, Denominator
+from expbench.metrics.marks import Scored
 from expbench.metrics.measuring import Metric, Seen, measure, numbers, seen
-from expbench.schema import Outcome, Record
+from expbench.schema import Record
 from expbench.statistics.repeats import pass_all_k, pass_at_k
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -61,7 +62,7 @@ class Details(Record):
     repeats: tuple[Repeat, ...]
 
 
-def details(outcomes: Sequence[Outcome], threshold: float = 1.0) -> Details:
+def details(outcomes: Sequence[Scored], threshold: float = 1.0) -> Details:
     """All of it for one run; it has been counted by :func:`expbench.metrics.summarise`."""
     attempts = seen(outcomes)
     every = (*METRICS, *COLLAPSE[1:])

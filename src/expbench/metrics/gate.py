@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from expbench.schema import Outcome, ScoreName
+from expbench.metrics.marks import Scored
+from expbench.schema import ScoreName
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Gated:
         return conjunction(self.full(name, threshold) for name in names)
 
 
-def gated(outcome: Outcome) -> Gated:
+def gated(outcome: Scored) -> Gated:
     """An outcome's scores after the monitor's gate.
 
     ``infrastructure`` and ``missing`` outcomes have no scores. "suspicious" does not gate, and
@@ -83,12 +84,12 @@ def conjunction(parts: Iterable[bool | None]) -> bool | None:
     return True if known else None
 
 
-def _raw(outcome: Outcome, name: ScoreName) -> float | None:
+def _raw(outcome: Scored, name: ScoreName) -> float | None:
     score = outcome.scores.get(name)
     return None if score is None else score.value
 
 
-def _monitor(outcome: Outcome) -> float | None:
+def _monitor(outcome: Scored) -> float | None:
     """M from the monitor's own report where there is one, since a score can only repeat it."""
     score = outcome.scores.get("monitor")
     if outcome.monitor is None or (score is not None and score.value is None):

@@ -14,11 +14,12 @@ from typing import Literal
 
 from expbench.metrics.definitions import Definition, Denominator
 from expbench.metrics.gate import Gated, gated
-from expbench.schema import Outcome, Record
+from expbench.metrics.marks import Scored
+from expbench.schema import Record
 from expbench.statistics.clusters import clustering
 from expbench.statistics.intervals import Interval, mean_interval, share_interval
 
-Seen = tuple[Outcome, Gated]
+Seen = tuple[Scored, Gated]
 """An outcome and its scores as they count."""
 
 
@@ -58,7 +59,7 @@ class Metric(Record):
     """As many tasks of a paper each would say as much."""
 
 
-def seen(outcomes: Sequence[Outcome]) -> list[Seen]:
+def seen(outcomes: Sequence[Scored]) -> list[Seen]:
     """Outcomes with their gated scores, by task and epoch."""
     ordered = sorted(outcomes, key=lambda outcome: (outcome.task_id, outcome.epoch))
     return [(outcome, gated(outcome)) for outcome in ordered]

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 from expbench.errors import InfrastructureError
 from expbench.metrics.definitions import COLLAPSE, METRICS
+from expbench.metrics.marks import Scored
 from expbench.metrics.measuring import Metric, measure, seen
-from expbench.schema import SCORE_NAMES, Outcome, Record
+from expbench.schema import SCORE_NAMES, Record
 
 Attempt = tuple[str, int]
 """A planned attempt: task id and epoch, counted from 1."""
@@ -53,7 +54,7 @@ class Summary(Record):
 
 
 def summarise(
-    planned: Sequence[Attempt], outcomes: Sequence[Outcome], threshold: float = 1.0
+    planned: Sequence[Attempt], outcomes: Sequence[Scored], threshold: float = 1.0
 ) -> Summary:
     """Summarise one run. A score is fully right from ``threshold``, in (0, 1].
 
@@ -74,7 +75,7 @@ def summarise(
     )
 
 
-def _count(planned: Sequence[Attempt], outcomes: Sequence[Outcome]) -> Counts:
+def _count(planned: Sequence[Attempt], outcomes: Sequence[Scored]) -> Counts:
     plan, found = Counter(planned), Counter((o.task_id, o.epoch) for o in outcomes)
     _refuse("planned more than once", [attempt for attempt, n in plan.items() if n > 1])
     _refuse("with more than one outcome", [attempt for attempt, n in found.items() if n > 1])
@@ -98,7 +99,7 @@ def _count(planned: Sequence[Attempt], outcomes: Sequence[Outcome]) -> Counts:
     return counts
 
 
-def _state(outcome: Outcome) -> str:
+def _state(outcome: Scored) -> str:
     """Where an attempt is counted: a finished one is scored when all five scores have values."""
     if outcome.status != "finished":
         return outcome.status
@@ -107,7 +108,7 @@ def _state(outcome: Outcome) -> str:
     return "scored" if complete else "unscored"
 
 
-def _check_single_run(outcomes: Sequence[Outcome]) -> None:
+def _check_single_run(outcomes: Sequence[Scored]) -> None:
     makers = {(outcome.agent, outcome.model) for outcome in outcomes}
     if len(makers) > 1:
         names = ", ".join(sorted(f"{agent} with {model}" for agent, model in makers))

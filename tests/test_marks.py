@@ -1,0 +1,78 @@
+"""Marks: the metrics of a run from no more than its scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from expbench.errors import DataError
+from expbench.metrics import Marks, details, read_marks, summarise
+from expbench.schema import SCORE_NAMES, MonitorReport, Outcome, Score
+
+VALUES = st.one_of(st.none(), st.sampled_from([0.0, 0.25, 1.0]))
+VERDICTS = st.sampled_from(["clean", "suspicious", "violation", "unscored"])
+STATUS = st.sampled_from(["finished", "agent_error", "infrastructure", "missing"])
+
+
+@st.composite
+def outcomes(draw: st.DrawFn) -> list[Outcome]:
+    """Of a few papers with two tasks each, in two epochs, ended in every way."""
+    found = []
+    for paper in range(draw(st.integers(1, 4))):
+        for number in range(4):
+            status = draw(STATUS)
+            has = status in ("finished", "agent_error")
+            values = {name: draw(VALUES) for name in SCORE_NAMES} if has else {}
+            found.append(
+                Outcome(
+                    task_id=f"p{paper}/{number // 2}",
+                    paper=f"p{paper}",
+                    epoch=number % 2 + 1,
+                    agent="a",
+                    model="m",
+                    status=status,
+                    scores={
+                        name: Score(value=value, reason="" if value is not None else "no answer")
+                        for name, value in values.items()
+                    },
+                    monitor=MonitorReport(verdict=draw(VERDICTS)) if has else None,
+                )
+            )
+    return found
+
+
+@settings(deadline=None, max_examples=40)
+@given(outcomes())
+def test_marks_give_the_numbers_that_outcomes_give(
+    tmp_path_factory: pytest.TempPathFactory, made: list[Outcome]
+) -> None:
+    path = tmp_path_factory.mktemp("run") / "outcomes.jsonl"
+    path.write_text("".join(f"{each.model_dump_json()}\n" for each in made))
+    marks = read_marks(path)
+    planned = [(each.task_id, each.epoch) for each in made]
+    assert summarise(planned, marks) == summarise(planned, made)
+    assert details(marks) == details(made)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("not json", "the line: Invalid JSON"),
+        ('{"task_id": "t"}', "paper: Field required"),
+        (
+            '{"task_id":"t","paper":"p","epoch":1,"agent":"a","model":"m","status":"finished",'
+            '"scores":{"design":{"value":7}}}',
+            "scores.design.value: Input should be less than or equal to 1",
+        ),
+    ],
+)
+def test_what_is_no_outcome_is_refused_with_its_place(tmp_path: Path, line: str, said: str) -> None:
+    whole = Marks(task_id="t", paper="p", epoch=1, agent="a", model="m", status="missing")
+    path = tmp_path / "outcomes.jsonl"
+    path.write_text(f"{whole.model_dump_json()}\n{line}\n")
+    with pytest.raises(DataError, match="line 2 is no outcome") as caught:
+        read_marks(path)
+    assert said in str(caught.value)
