@@ -99,7 +99,18 @@ LAYERS = {
         "trajectory",
         "working",
     },
-    EDGES: {"__main__", "_registry", "cli", "report", "review", "construct", "scale", "export"},
+    EDGES: {
+        "__main__",
+        "_registry",
+        "board",
+        "bundle",
+        "cli",
+        "report",
+        "review",
+        "construct",
+        "scale",
+        "export",
+    },
 }
 """Packages and root modules by layer; the empty name is the root package itself."""
 

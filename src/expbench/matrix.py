@@ -81,7 +81,12 @@ def is_matrix(root: Path) -> bool:
 
 
 def load_matrix(root: Path) -> list[Run]:
-    """The runs of a folder, in order; one that a kill left without its folder is named.
+    """The runs of a folder, in order. Raises as :func:`matrix_folders` does, and DataError for a run."""
+    return [load(folder) for folder in matrix_folders(root)]
+
+
+def matrix_folders(root: Path) -> list[Path]:
+    """The folders of the runs in a folder, in order; one that a kill left without its own is named.
 
     Raises:
         NotFoundError: a run's folder is not there.
@@ -98,7 +103,7 @@ def load_matrix(root: Path) -> list[Run]:
         raise NotFoundError(
             f"{root / missing[0]} is missing: give the runs that are there one by one, or begin anew."
         )
-    return [load(root / name) for name in matrix.runs]
+    return [root / name for name in matrix.runs]
 
 
 def folder_name(agent: str, model: str) -> str:

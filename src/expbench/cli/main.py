@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from expbench import __version__
+from expbench.cli import reporting
 from expbench.cli.agents import agents_app
 from expbench.cli.entering import enter
 from expbench.cli.environments import environments_app
@@ -56,7 +57,6 @@ from expbench.cli.options import (
     StartsOption,
     SuiteOption,
     TaskOption,
-    ThresholdOption,
     TokensOption,
     TurnsOption,
     UnenforcedOption,
@@ -89,6 +89,7 @@ app.add_typer(repos_app, name="repos")
 app.add_typer(runs_app, name="runs")
 app.add_typer(environments_app, name="env")
 add_commands(app)
+app.command("report", epilog=reporting.EPILOG)(reporting.report)
 app.command(epilog="Example: expbench enter ~/.cache/expbench/work/NAME/door")(enter)
 
 
@@ -258,23 +259,6 @@ def resume(
             tuple(packages or ()),
             run_dollars,
         )
-
-    do(body)
-
-
-@app.command(epilog="Example: expbench report runs/NAME")
-def report(
-    folder: RunArgument,
-    threshold: ThresholdOption = 1.0,
-    data: DataOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Write a run's report again and print its table."""
-
-    def body() -> int:
-        from expbench.cli.running import report_run
-
-        return report_run(folder, json, cache_folder(), data_folder(data), threshold)
 
     do(body)
 

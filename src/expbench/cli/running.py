@@ -110,10 +110,7 @@ def report_run(
 
     A score is fully right from ``threshold`` on. Raises UserError.
     """
-    if not 0.0 < threshold <= 1.0:
-        raise UserError(
-            f"--threshold is a share above 0 and up to 1, such as 0.8, not {threshold:g}."
-        )
+    check_threshold(threshold)
 
     def planned(run: Run) -> Planned:
         return run, options_of(run, cache, data if run.manifest.suite != "mini" else None)
@@ -126,6 +123,14 @@ def report_run(
         write_run_report(run, options, threshold)
     _finish_all(runs, as_json, threshold)
     return 0
+
+
+def check_threshold(threshold: float) -> None:
+    """Refuse what is no share of a score. Raises UserError."""
+    if not 0.0 < threshold <= 1.0:
+        raise UserError(
+            f"--threshold is a share above 0 and up to 1, such as 0.8, not {threshold:g}."
+        )
 
 
 def _do(run: Run, options: Options, max_samples: int | None, as_json: bool) -> int:
@@ -235,8 +240,10 @@ def judge_eval_sentence(run: Run, cache: Path) -> str:
     )
 
 
-def write_run_report(run: Run, options: Options, threshold: float = 1.0) -> ReportFiles:
-    """The report of a run, with what its store holds. Raises UserError."""
+def write_run_report(
+    run: Run, options: Options, threshold: float = 1.0, dest: Path | None = None
+) -> ReportFiles:
+    """The report of a run, with what its store holds, in its own folder or ``dest``. Raises UserError."""
     suite = suite_of_run(run, options)
     material = material_of(run)
     return write_report(
@@ -252,7 +259,7 @@ def write_run_report(run: Run, options: Options, threshold: float = 1.0) -> Repo
             threshold=threshold,
             spent=spent_by_stage(read_ledger(run.paths.ledger)),
         ),
-        run.paths.report,
+        dest or run.paths.report,
     )
 
 

@@ -15,6 +15,7 @@ from expbench.contrast.comparison import (
     ScoreChange,
     Side,
     compare,
+    metric_changes,
 )
 from expbench.contrast.conditions import Condition, differing, notes
 
@@ -27,5 +28,6 @@ __all__ = [
     "Side",
     "compare",
     "differing",
+    "metric_changes",
     "notes",
 ]

@@ -112,7 +112,7 @@ def compare(first: Run, second: Run, force: bool = False, threshold: float = 1.0
         tasks=len(common),
         only_first=tuple(task for task in first.manifest.tasks if task not in set(common)),
         only_second=tuple(task for task in second.manifest.tasks if task not in set(common)),
-        metrics=_metrics(first, second, common, threshold),
+        metrics=metric_changes(first, second, common, threshold),
         changes=_changes(first, second, common),
     )
 
@@ -128,12 +128,17 @@ def _side(run: Run, threshold: float) -> Side:
     )
 
 
-def _metrics(
-    first: Run, second: Run, common: Sequence[str], threshold: float
+def metric_changes(
+    first: Run,
+    second: Run,
+    common: Sequence[str],
+    threshold: float = 1.0,
+    shown: Sequence[Definition] = SHOWN,
 ) -> tuple[MetricChange, ...]:
+    """The paired differences of two runs over their ``common`` tasks, p adjusted for all that is shown."""
     attempts = [seen(run.ordered()) for run in (first, second)]
     found = []
-    for definition in SHOWN:
+    for definition in shown:
         (ones, papers), (others, _) = (numbers(definition, each, threshold) for each in attempts)
         found.append(_metric(definition, ones, others, papers, common))
     tested = [place for place, each in enumerate(found) if each.paired.p is not None]

@@ -1,0 +1,148 @@
+"""The board's templates: names of agents, models and runs are hostile, and only templates make markup."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from expbench.board.board import Board
+from expbench.board.breakdown import GROUPED
+from expbench.board.facts import fact_rows
+from expbench.board.figures import funnels, scatters
+from expbench.board.measures import DEFINITIONS, HEADLINE, Standing
+from expbench.board.record import published_rows
+from expbench.report.inputs import label_of
+from expbench.report.latex import latex_safe, table1
+from expbench.report.page import equation
+from expbench.report.text import (
+    bounds_text,
+    interval_text,
+    of_text,
+    one_line,
+    percent,
+    printable,
+    span,
+)
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+
+
+@dataclass(frozen=True)
+class Extra:
+    """What stands on a page besides runs: where they come from, and what was not taken in, and why."""
+
+    title: str
+    sources: tuple[Source, ...] = ()
+    refused: tuple[Refused, ...] = ()
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file that a run comes from, and what was found in it; ``label`` is the run's on the board."""
+
+    label: str
+    file: str
+    sha256: str
+    size: int
+    submissions: int
+    sealed: bool
+    checks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A file that is not on the board, and what in it does not verify."""
+
+    file: str
+    reason: str
+
+
+def render_html(board: Board | None, extra: Extra | None = None) -> str:
+    """The page as one HTML file that loads nothing."""
+    environment = _environment(_html_safe, autoescape=True)
+    script = environment.get_template("board.js").render()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    template = environment.get_template("board.html")
+    return template.render(**_context(board), extra=extra, script_digest=digest)
+
+
+def render_markdown(board: Board | None, extra: Extra | None = None) -> str:
+    """The same without figures and tasks, as Markdown."""
+    template = _environment(_markdown_safe, autoescape=False).get_template("board.md")
+    return template.render(**_context(board), extra=extra)
+
+
+def render_latex(board: Board | None) -> str:
+    """Each run as a row of the publication's Table 1."""
+    template = _environment(latex_safe, autoescape=False).get_template("board.tex")
+    return template.render(**_context(board), table1=table1)
+
+
+def points(value: float | None) -> str:
+    """A difference in percentage points; a dash for none."""
+    return "–" if value is None else f"{100 * value:+.1f}"
+
+
+def p_text(value: float | None) -> str:
+    """A p value; a dash for none."""
+    if value is None:
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _context(board: Board | None) -> dict[str, object]:
+    standings = board.standings if board else ()
+    facts = board.published if board else None
+    return {
+        "board": board,
+        "standings": standings,
+        "divisions": board.divisions if board else (),
+        "facts": fact_rows(standings) if standings else (),
+        "funnels": funnels,
+        "scatters": scatters,
+        "headline": [DEFINITIONS[key] for key in HEADLINE],
+        "grouped": [DEFINITIONS[key] for key in GROUPED],
+        "published": published_rows(facts) if facts else (),
+        "warnings": tuple(dict.fromkeys(filter(None, map(_warning, standings)))),
+        "label_of": label_of,
+        "equation": equation,
+        "percent": percent,
+        "interval_text": interval_text,
+        "of_text": of_text,
+        "bounds_text": bounds_text,
+        "span": span,
+        "points": points,
+        "p_text": p_text,
+    }
+
+
+def _warning(each: Standing) -> str:
+    return label_of(each.contender.run.manifest)
+
+
+def _environment(finalize: Callable[[object], object], *, autoescape: bool) -> Environment:
+    return Environment(
+        loader=ChoiceLoader([PackageLoader("expbench.board"), PackageLoader("expbench.report")]),
+        finalize=finalize,
+        autoescape=autoescape,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _html_safe(value: object) -> object:
+    """Escaping is Jinja's; here control and reordering characters are made visible."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _markdown_safe(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return _MARKDOWN.sub(r"\\\1", printable(one_line(value, most=1000)))
