@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from expbench.grounding import cues
 from expbench.grounding.figures import Figure
 from expbench.grounding.names import Mention, Text, Token
 from expbench.grounding.passages import Passage
@@ -22,64 +23,8 @@ from expbench.schema import ReportedClaim
 SURE, NEAR, HERE, EARLIER = 3.0, 2.0, 1.0, 0.5
 """How firmly a mention is bound: by its place, as the nearest one, in the sentence, in an earlier one."""
 
-_LEADS_ON = re.compile(r"(?:(?!\b(?:and|to|vs|but|or)\b)[\w%\s=:(]){1,12}")
 _REACH = 70
 _MOST_MENTIONS = 80
-_BECAUSE = re.compile(r"\b(?:because|since|as a result of|due to)\s")
-_BELONGS = re.compile(
-    r"\s(?:for|of|on|at|in|with|under|after|by)\s(?:the\s|an?\s)?(?:[\w=-]+\s?){0,2}"
-)
-_ASIDE = re.compile(
-    r",\s+(?:is|was|are|were|has|had|becomes?|then|remains?|stays?|falls?|drops?|comes?|now|which|where|"
-    r"still)\b"
-)
-_LABEL = re.compile(r"\w[^\w]*:\s")
-_OBJECT = re.compile(
-    r"\b(?:(?:level|ties?|tied|par|equal|compared|along|place|shared?s?) with|than|over|against|beats?|"
-    r"beating|outperforms?|to|by|behind|from|versus|"
-    r"vs\.?)\s(?:the\s|an?\s|its\s)?$",
-    re.IGNORECASE,
-)
-_DIRECT = re.compile(
-    r"[\s(\[]*(?:(?:for|of|by|with|at|in|on|under|when|using|after|is|was|near|beyond|once)\s)?"
-    r"(?:(?:[\w.=/'’^+-]+|=)\s?|[(=\"'`*≥≤]\s?){0,5}"
-)
-_BREAK = re.compile(
-    r"[,;.:)]\s|\b(?:and|vs\.?|versus|against|while|but|whereas|than|over|to|compared)\b"
-)
-_LIST = re.compile(
-    r"\s*(?:%|,|/|and|or|,\s*and|then|–|-|→|->|to|,?\s*vs\.?|,?\s*versus|,?\s*against|"
-    r",?\s*compared (?:with|to))\s*(?:then\s|only\s)?"
-)
-_MENTION_LIST = re.compile(
-    r"\s*(?:,|/|and|or|to|,\s*and|\||vs\.?|versus)\s*(?:the\s|with\s|at\s|for\s|in\s)?[\w.]{0,12}[\s=(]*"
-)
-_BEHIND_A_LIST = re.compile(
-    r"[\s)]*(?:(?:for|at|with|on|in|of|between|when|under)\s)?(?:\w+[\s=(]{1,3}){0,3}"
-)
-_DENIAL = re.compile(
-    r"\b(?:without|before|no|not|lacking|except)\s(?:the\s|an?\s|any\s)?(?:\w+\s)?$", re.IGNORECASE
-)
-_TOWARDS = re.compile(r"\s?%?\s?(?:to|→|->|instead of|rather than|vs\.?|versus|against)\s")
-_NOT_CARRIED = re.compile(
-    r"\b(?:from|by|of|than|to|was|were|is|are)\s(?:only |about |the )?$", re.IGNORECASE
-)
-_CUE = re.compile(
-    r"\b(?:ends?|ended|final(?:ly)?|last|finish\w*|converge\w*|overall|on average|averag\w+|at worst|at "
-    r"best|minimum|maximum)\b",
-    re.IGNORECASE,
-)
-"""Words that take a number out of the condition that an earlier one of the sentence has."""
-_COUNTED = re.compile(r"\s(?:[a-z]+\s)?")
-"""Behind a count: what follows is what was counted."""
-_TEST = re.compile(r"[\w-]*\s?(?:squared?\s|-?\w*\s)?(?:test)?,?\s?p\s?[=<]", re.IGNORECASE)
-"""Behind a name that is a test's: *(chi-squared test, p = 0.02)*."""
-_OF = re.compile(r"\s?%?\s(?:for|of|by)\s")
-_CHANGE = re.compile(r"[^()]*\((?:[-+−][^()]*|[^()]*(?:points?|x|×|times))")
-"""Behind a condition: a change in brackets, which is of nothing named there: *with 5 clients (+3 points)*."""
-_BASE = re.compile(r"\s(?:its|their|the|that|those|as|more|less|an?)\b", re.IGNORECASE)
-"""Behind a ratio: what follows is what it is a multiple of."""
-_ADJACENT = re.compile(r"[\w\s-]{0,14}[\s(:,=]{0,3}")
 
 
 def bound(scene: Scene, claim: ReportedClaim) -> dict[Token, float]:
@@ -125,6 +70,13 @@ def _earlier(scene: Scene, passage: Passage, here: dict[Token, float]) -> dict[T
     }
 
 
+def _of_two_kinds(one: Mention, other: Mention) -> bool:
+    """Whether one is the value of a setting and the other a quantity, which exclude nothing."""
+    return (is_number(one) and is_metric(other.token)) or (
+        is_number(other) and is_metric(one.token)
+    )
+
+
 @dataclass(frozen=True)
 class _Binding:
     """The binding of one number in a sentence."""
@@ -162,6 +114,28 @@ class _Binding:
             last += 1
         return inside[first : last + 1]
 
+    @cached_property
+    def _run(self) -> list[Place]:
+        """The numbers that are written as one with this one: *0.37/0.41/0.42*."""
+        own = (self.figure.start, self.figure.end)
+        if own not in self.series:
+            return [own]
+        first = last = self.series.index(own)
+        while first and self._slashed(self.series[first - 1], self.series[first]):
+            first -= 1
+        while last + 1 < len(self.series) and self._slashed(
+            self.series[last], self.series[last + 1]
+        ):
+            last += 1
+        return self.series[first : last + 1]
+
+    def _slashed(self, one: Place, other: Place) -> bool:
+        return self.text[one[1] : other[0]].strip() == "/"
+
+    def _compared(self) -> bool:
+        """Whether the number, or the row of numbers that it is in, is what others are compared with."""
+        return self.scene.compared(replace(self.figure, start=self._run[0][0]))
+
     def found(self) -> dict[Token, float]:
         """Each token of the sentence with its strength, from the nearest on.
 
@@ -183,12 +157,12 @@ class _Binding:
         return self.figure.start - mention.end
 
     def _joined(self, one: Place, other: Place) -> bool:
-        return _LIST.fullmatch(self.text[one[1] : other[0]]) is not None
+        return cues.LIST.fullmatch(self.text[one[1] : other[0]]) is not None
 
     def _strength(self, mention: Mention) -> float:
-        if _BECAUSE.search(self.text[self.figure.end : mention.start]):
+        if cues.BECAUSE.search(self.text[self.figure.end : mention.start]):
             return EARLIER
-        if self._denied(mention):
+        if self._denied(mention) or cues.PER.search(self.text[: mention.start][-6:]):
             return EARLIER
         listed = self._in_list(mention)
         if listed is not None:
@@ -203,7 +177,7 @@ class _Binding:
 
     def _denied(self, mention: Mention) -> bool:
         """Whether the text says *without X*, *before X*, and the outputs mean X where they say it."""
-        before = _DENIAL.search(self.text[max(0, mention.start - 24) : mention.start])
+        before = cues.DENIAL.search(self.text[max(0, mention.start - 24) : mention.start])
         if before is None or is_number(mention):
             return False
         denied = isinstance(mention.token, str) and mention.token.startswith("non-")
@@ -217,30 +191,46 @@ class _Binding:
             return HERE
         if any(other.end + 1 == mention.start for other in others):
             return HERE
-        if _LABEL.search(gap[1:]) or _ASIDE.search(gap) or self._of_earlier(mention):
+        if cues.LABEL.search(gap[1:]) or cues.ASIDE.search(gap) or self._of_earlier(mention):
             return HERE
         several = any(other.end <= self.figure.start for other in others)
         before = self.text[max(0, mention.start - 20) : mention.start]
-        owned = _OBJECT.search(before) is not None
+        owned = cues.OBJECT.search(before) is not None
         if is_number(mention):
-            return EARLIER if self._ended(gap) else self._number_before(mention, several, owned)
+            if self._ended(gap) or self._arrives(mention):
+                return EARLIER
+            return self._number_before(mention, several, owned)
         first = self.series[0][0] if self.series else self.figure.start
         foreign = any(mention.end <= start < first for start, _ in self.scene.places)
         if foreign and is_metric(mention.token) and self._carries(mention):
+            return NEAR
+        if foreign and not owned and not others and self._goes_on(mention):
             return NEAR
         if foreign or re.search(r"\bfrom\s(?:about\s)?$", self.text[: self.figure.start]):
             return HERE
         if owned and not re.fullmatch(r"[\w-]{0,14}\s?[(:,]?\s?", gap):
             return HERE
         pair = owned and len(self.series) == 2
-        compared = self.scene.compared(self.figure)
+        compared = self._compared()
         return HERE if len(self.series) > 1 and (several or pair or compared) else NEAR
+
+    def _goes_on(self, mention: Mention) -> bool:
+        """Whether a sentence goes on about a name: *A has an F1 of 0.9 and a loss of 0.3*."""
+        ends = [end for _, end in self.scene.places if mention.end <= end <= self.figure.start]
+        between = self.text[max(ends) : self.figure.start]
+        before = [m for m in self.mentions if m.end <= self.figure.start and not is_number(m)]
+        its = [m for m in before if not self.scene.apart(mention, m)]
+        here = [m for m in its if m.start >= max(ends)]
+        changed = any(self.scene.apart(one, m) for one in here for m in its if m not in here)
+        return changed and cues.AND_ITS.match(between) is not None
 
     def _carries(self, mention: Mention) -> bool:
         """Whether a name goes on over earlier numbers: nothing of its kind is named anywhere before."""
-        if self.scene.compared(self.figure) or _TOWARDS.match(self.text[self.figure.end :][:12]):
+        if self.scene.compared(self.figure) or cues.TOWARDS.match(
+            self.text[self.figure.end :][:12]
+        ):
             return False
-        if _NOT_CARRIED.search(self.text[max(0, self.figure.start - 24) : self.figure.start]):
+        if cues.NOT_CARRIED.search(self.text[max(0, self.figure.start - 24) : self.figure.start]):
             return False
         before = [m for m in self.mentions if m.start < self.figure.end and m != mention]
         apart = any(self.scene.apart(mention, other) for other in before)
@@ -248,8 +238,13 @@ class _Binding:
 
     def _ended(self, gap: str) -> bool:
         """Whether the number is the last, worst … of all: *best at 40 (0.92) and ends at 0.90*."""
-        cues = list(_CUE.finditer(gap))
-        return bool(cues) and re.search(r"\d", gap[: cues[-1].start()]) is not None
+        last = list(cues.CUE.finditer(gap))[-1:]
+        return any(re.search(r"\d", gap[: match.start()]) for match in last)
+
+    def _arrives(self, mention: Mention) -> bool:
+        """Whether the number is what a course goes to from the one under a condition: *it falls to 0.66*."""
+        begun = any(mention.end <= start < self.figure.start for start, _ in self.scene.places)
+        return begun and cues.GOES_TO.search(self.text[: self.figure.start][-40:]) is not None
 
     def _number_before(self, mention: Mention, several: bool, owned: bool) -> float:
         """The same for a number that is a condition, which may hold for a whole list."""
@@ -259,7 +254,7 @@ class _Binding:
         if (owned and len(self.series) == 2) or (later and self.scene.compared(self.figure)):
             return HERE
         first = self.series[0][0] if self.series else self.figure.start
-        adjacent = _ADJACENT.fullmatch(self.text[mention.end : first]) is not None
+        adjacent = cues.ADJACENT.fullmatch(self.text[mention.end : first]) is not None
         return HERE if several and len(self.series) > 1 and not adjacent else NEAR
 
     def _others(self, mention: Mention) -> list[Mention]:
@@ -268,7 +263,9 @@ class _Binding:
         return [
             m
             for m in self.mentions
-            if self.scene.apart(mention, m) and (m.start, m.end) not in together
+            if self.scene.apart(mention, m)
+            and (m.start, m.end) not in together
+            and not _of_two_kinds(mention, m)
         ]
 
     def _of_earlier(self, mention: Mention) -> bool:
@@ -277,7 +274,7 @@ class _Binding:
             self.text[end : mention.start] for _, end in self.scene.places if end <= mention.start
         ]
         following = self.text[mention.end : mention.end + 6]
-        closed = following[:1] in (",", ";", ")") or _TOWARDS.match(following) is not None
+        closed = following[:1] in (",", ";", ")") or cues.TOWARDS.match(following) is not None
         bracketed = any(re.fullmatch(r"\s?\([\w.=\s]{0,12}", gap) for gap in gaps)
         opened = self.text.rfind("(", self.passage.start, mention.start)
         closes = self.text.find(")", opened, self.figure.start)
@@ -287,12 +284,12 @@ class _Binding:
             return True
         closing = self.text.find(")", mention.end, self.figure.start)
         return (bracketed and closing >= 0) or (
-            closed and any(_BELONGS.fullmatch(gap) for gap in gaps)
+            closed and any(cues.BELONGS.fullmatch(gap) for gap in gaps)
         )
 
     def _behind(self, mention: Mention) -> float:
         """The strength of a mention behind the number; a condition behind a list is of all its numbers."""
-        begin = self.series[-1][1] if is_number(mention) and self.series else self.figure.end
+        begin = self.series[-1][1] if is_number(mention) and self.series else self._run[-1][1]
         gap = self.text[begin : mention.start]
         places = self.scene.places
         if is_number(mention) and begin > self.figure.end and self._begins_a_course():
@@ -300,18 +297,18 @@ class _Binding:
         if mention.start < begin or any(begin <= start < mention.start for start, _ in places):
             return HERE
         behind = self.text[mention.end : mention.end + 3].lstrip(" ")[:1] == "("
-        of_next = not (behind and _OF.match(gap)) and any(
+        of_next = not (behind and cues.OF.match(gap)) and any(
             mention.end <= start
-            and _LEADS_ON.fullmatch(self.text[mention.end : start])
-            and not (is_number(mention) and _CHANGE.fullmatch(self.text[mention.end : end]))
+            and cues.LEADS_ON.fullmatch(self.text[mention.end : start])
+            and not (is_number(mention) and cues.CHANGE.fullmatch(self.text[mention.end : end]))
             for start, end in places
         )
-        if self.figure.unit == "times" and _BASE.match(gap) and is_metric(mention.token):
+        if self.figure.unit == "times" and cues.BASE.match(gap) and is_metric(mention.token):
             return EARLIER
-        if self.figure.total is not None and not is_number(mention) and _COUNTED.fullmatch(gap):
+        if self.figure.total is not None and not is_number(mention) and cues.COUNTED.fullmatch(gap):
             return EARLIER
-        direct = len(gap) <= _REACH and _DIRECT.fullmatch(gap) and not _BREAK.search(gap)
-        tested = _TEST.match(self.text[mention.end : mention.end + 40]) is not None
+        direct = len(gap) <= _REACH and cues.DIRECT.fullmatch(gap) and not cues.BREAK.search(gap)
+        tested = cues.TEST.match(self.text[mention.end : mention.end + 40]) is not None
         of_next = of_next or tested
         return HERE if of_next or not direct or is_weak(mention.token) else SURE
 
@@ -341,7 +338,7 @@ class _Binding:
         if apart or any(self.scene.apart(mention, m) for m in self.scene.within(first, last)):
             return False
         if not before:
-            return _BEHIND_A_LIST.fullmatch(gap) is not None
+            return cues.BEHIND_A_LIST.fullmatch(gap) is not None
         opening = self.text[max(0, listed[0][0] - 20) : listed[0][0]]
         return not re.search(r"\bbetween\s(?:\w+\s?=?\s?)?$", opening)
 
@@ -356,9 +353,11 @@ class _Binding:
         ]
         places = sorted({(m.start, m.end) for m in others})
         first = last = places.index((mention.start, mention.end))
-        while first and _MENTION_LIST.fullmatch(self.text[places[first - 1][1] : places[first][0]]):
+        while first and cues.MENTION_LIST.fullmatch(
+            self.text[places[first - 1][1] : places[first][0]]
+        ):
             first -= 1
-        while last + 1 < len(places) and _MENTION_LIST.fullmatch(
+        while last + 1 < len(places) and cues.MENTION_LIST.fullmatch(
             self.text[places[last][1] : places[last + 1][0]]
         ):
             last += 1

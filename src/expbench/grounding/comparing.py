@@ -15,7 +15,7 @@ from expbench.grounding.cells import Cell
 from expbench.grounding.literals import Literals
 from expbench.grounding.names import Mention, Text, Token
 from expbench.grounding.pairs import Pair, pairs
-from expbench.grounding.quality import polarity_of, stated
+from expbench.grounding.quality import is_metric, polarity_of, stated
 from expbench.grounding.relations import direction
 from expbench.grounding.scene import Scene, is_number, is_weak
 from expbench.reruns import ClaimState
@@ -38,21 +38,16 @@ _BESIDE_THE_POINT = frozenset(
             "lower",
             "upper",
         ),
-        *(
-            "time",
-            "seconds",
-            "sec",
-            "secs",
-            "runtime",
-            "elapsed",
-            "lr",
-            "rank",
-            "count",
-            "p",
-            "pvalue",
-        ),
+        *("lr", "rank", "count", "p", "pvalue"),
     )
 )
+_TIMES = frozenset(("time", "seconds", "sec", "secs", "runtime", "elapsed"))
+_OF_TIME = re.compile(
+    r"\b(?:fast|slow|quick)(?:er|est)?\b|\bseconds\b|\bruntimes?\b|\btime (?:per|to)\b"
+    r"|\b(?:training|inference|running|wall|wall-clock|total|computation|decoding|run) times?\b",
+    re.IGNORECASE,
+)
+"""A claim of times, which else are beside the point."""
 GENERAL = re.compile(
     r"\b(?:all|every|each|always|everywhere|throughout|consistently|in any)\b", re.IGNORECASE
 )
@@ -98,7 +93,9 @@ class Compared:
         own = set(names)
         around = self.scene.around(claim.start, claim.end)
         general = GENERAL.search(claim.text) is not None
-        left = [pair for pair in found if measured(pair[0]) and not self._barred(pair)]
+        left = [p for p in found if measured(p[0], claim.text) and not self._barred(p)]
+        if _OF_TIME.search(claim.text):
+            left = [pair for pair in left if _is_time(pair[0])] or left
         numbers = [m for m in around.inside if is_number(m) and not self._of_names(m, own)]
         for mention in around.inside:
             if (
@@ -117,6 +114,7 @@ class Compared:
                 self._of_names(mention, own)
                 or mention.token in own
                 or ((numbers or general) and is_number(mention))
+                or (general and mention in around.earlier and not is_metric(mention.token))
             ):
                 continue
             some = [pair for pair in left if mention.token in pair[0].tokens]
@@ -331,13 +329,9 @@ class Comparisons(Compared):
         return self.judge(claim, cast, plain)
 
 
-def measured(cell: Cell) -> bool:
-    """Whether a number is a result, not an error bar, a time or a setting."""
-    last = {
-        word
-        for _, label in cell.labels[-2:]
-        for word in re.findall(r"[a-z][a-z0-9]*", label.lower())
-    }
+def measured(cell: Cell, claim: str = "") -> bool:
+    """Whether a number is a result, not an error bar or a setting; a time only for a claim of times."""
+    last = _last_words(cell)
     titles = {
         word
         for role, label in cell.labels
@@ -349,10 +343,24 @@ def measured(cell: Cell) -> bool:
     return (
         not of_two
         and not last & _BESIDE_THE_POINT
+        and (not last & _TIMES or _OF_TIME.search(claim) is not None)
         and not bars
         and bool(cell.labels)
         and cell.labels[-1][0] != "near"
     )
+
+
+def _last_words(cell: Cell) -> set[str]:
+    labels = [label.lower() for _, label in cell.labels[-2:]]
+    return {word for label in labels for word in re.findall(r"[a-z][a-z0-9]*", label)}
+
+
+def _is_time(cell: Cell) -> bool:
+    """Whether a number is a time, or a rate of how much is done in one."""
+    timed = cell.figure.unit == "seconds" or bool(
+        _last_words(cell) & {*_TIMES, "latency", "ms", "s"}
+    )
+    return timed or any(_RATE.search(label) for _, label in cell.labels)
 
 
 def _written(cell: Cell) -> str:

@@ -73,7 +73,7 @@ class Relations(Winners):
             return self.unnamed(claim)
         kept = self._together([m.token for m in subject])
         words = re.findall(r"[A-Za-z]+", claim.sides[1] if len(claim.sides) > 1 else "")
-        lines = self._in_range(claim, self._lines(kept, {stem(word) for word in words}))
+        lines = self._in_range(claim, self._lines(claim, kept, {stem(word) for word in words}))
         ends = {id(line[0][1]): line for line in lines}
         found, plain = self.narrowed(claim, [(line[-1][1], line[0][1]) for line in lines], kept)
         cast: list[Vote] = []
@@ -114,11 +114,13 @@ class Relations(Winners):
                 kept.append(token)
         return kept
 
-    def _lines(self, tokens: Sequence[Token], variable: set[str]) -> list[list[tuple[float, Cell]]]:
+    def _lines(
+        self, claim: ReportedClaim, tokens: Sequence[Token], variable: set[str]
+    ) -> list[list[tuple[float, Cell]]]:
         """Numbers that differ in the value of one setting only, in its order."""
         groups: dict[tuple[object, ...], dict[float, Cell]] = defaultdict(dict)
         for cell in pool_of(self.scene.outputs, tokens):
-            for at, (role, label) in enumerate(cell.labels if measured(cell) else ()):
+            for at, (role, label) in enumerate(cell.labels if measured(cell, claim.text) else ()):
                 named = _NUMBERED.fullmatch(label)
                 if role == "title" or named is None or not _is_variable(named[1], variable):
                     continue

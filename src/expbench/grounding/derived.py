@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from expbench.grounding.binding import HERE, NEAR
+from expbench.grounding import candidates
 from expbench.grounding.cells import Cell
-from expbench.grounding.matching import Wanted, pool_of, prediction_interval
+from expbench.grounding.figures import Figure
+from expbench.grounding.matching import Wanted, prediction_interval
 from expbench.grounding.names import Token
 from expbench.grounding.outputs import Outputs
-from expbench.grounding.pairs import Pair, beside, one_apart, pairs
-from expbench.grounding.scene import Scene, is_number
+from expbench.grounding.pairs import Pair
+from expbench.grounding.scene import Scene
 from expbench.schema import ReportedClaim
 
 _DIFFERENCE = re.compile(
@@ -54,20 +55,21 @@ _PLAINLY = re.compile(
     r"|# [-+\d.]+\s?\S{0,10}\s?\((?:about |from )?[-+]?[\d.]+\s?\S{0,6}\s(?:vs\.?|versus|against|compared|"
     r"instead|→|->|to)\s"
     r"|\b(?:costs?|loses?|lost|gains?|gained|worth|adds?|added|sav(?:es|ed)|drops?|dropped|rises?|falls?|fell|"
-    r"rose|leads?|ahead|behind)\b(?:[^.;:#]|\.\d){0,50}?(?:\sand|,)?\s(?:by |of )?"
+    r"rose|leads?|ahead|behind)\b(?:[^.;:#]|\.\d){0,50}?(?<!\sto)(?<!\sfrom)(?:\sand|,)?\s(?:by |of )?"
     r"(?:only |about |just |another |some )?# "
     r"|\b(?:i\.e\.|that is|or|meaning),?\s(?:about |some |roughly |nearly |only )?# [\d.]+\s?(?:%|per)",
     re.IGNORECASE,
 )
 _COUNT = re.compile(r"\d\s(?:[a-z-]+\s){1,3}\(# [\d.]+\s?%\s?\)")
 """A share behind a count: *919,717 documents (76 %)*."""
+_GOES_ON = re.compile(
+    r"\s(?:on|for|in|at|with)\s[^.;:,\d]{2,30}(?:,|,?\sand)\s(?:by\s|of\s|about\s)?"
+)
 _BEFORE, _AFTER, _CLOSE = 70, 50, 12
 _FORMULAS = 4.0
 _LIKELY = 0.5
 _NAMED = 1.0
 _FEWEST_RUNS = 2
-_FEW_NUMBERS = 8
-_FEW_SAID = 2
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,9 @@ def kinds(claim: ReportedClaim, scene: Scene, plainly: bool = False) -> tuple[st
     if figure is None or passage is None or figure.total is not None:
         return ()
     text = scene.conclusion.text
-    start = max(passage.start, figure.start - _BEFORE)
-    around = f"{text[start : figure.start].rstrip()} # {text[figure.start : figure.end + _AFTER]}"
+    begun = _begun(scene, figure, passage.start)
+    start = max(passage.start, begun - _BEFORE)
+    around = f"{text[start:begun].rstrip()} # {text[figure.start : figure.end + _AFTER]}"
     found = []
     if figure.unit == "" and _in_points(claim, scene):
         return ("difference",)
@@ -117,9 +120,19 @@ def kinds(claim: ReportedClaim, scene: Scene, plainly: bool = False) -> tuple[st
         return ("share",)
     if figure.unit == "percent" and (figure.signed or _RELATIVE.search(around)):
         found += ["relative", "share"]
-    if figure.unit in ("points", "percent", "") and _DIFFERENCE.search(around):
+    gained = text[figure.start] == "+"
+    if figure.unit in ("points", "percent", "") and (gained or _DIFFERENCE.search(around)):
         found.append("difference")
     return tuple(dict.fromkeys(found))
+
+
+def _begun(scene: Scene, figure: Figure, floor: int) -> int:
+    """Where a list of like numbers begins that this one goes on: *a reduction of 9 % on A and 10 % on B*."""
+    before = [f for f in scene.conclusion.figures if floor <= f.start and f.end <= figure.start]
+    if not before or figure.unit not in ("percent", "points") or before[-1].unit != figure.unit:
+        return figure.start
+    between = scene.conclusion.text[before[-1].end : figure.start]
+    return before[-1].start if _GOES_ON.fullmatch(between) else figure.start
 
 
 def _in_points(claim: ReportedClaim, scene: Scene) -> bool:
@@ -155,14 +168,15 @@ def computed(
         return None
     wanted = Wanted.of(figure, scene.conclusion.text)
     for options, most in (
-        (_of_said(said), _LIKELY),
-        (_of_names(scene, bound), _NAMED),
-        (_of_earlier_said(said, earlier), _LIKELY),
-        (_of_earlier_pairs(earlier, bound), _LIKELY),
-        (_of_said_name(scene.outputs, said), _LIKELY),
-        (_of_earlier_names(claim, scene, bound), _LIKELY),
-        (_of_one_name(scene.outputs, bound), _LIKELY),
-        (_of_condition(scene.outputs, bound), _LIKELY / 2),
+        (candidates.of_said(said), _LIKELY),
+        (candidates.of_names(scene, bound), _NAMED),
+        (candidates.of_earlier_said(said, earlier), _LIKELY),
+        (candidates.of_earlier_pairs(earlier, bound), _LIKELY),
+        (candidates.of_said_name(scene.outputs, said), _LIKELY),
+        (candidates.of_earlier_names(claim, scene, bound), _LIKELY),
+        (candidates.of_one_name(scene.outputs, bound), _LIKELY),
+        (candidates.of_condition(scene.outputs, bound), _LIKELY / 2),
+        (candidates.of_earlier_steps(scene, earlier, bound), _LIKELY / 2),
     ):
         unequal = [
             pair
@@ -181,7 +195,7 @@ def refuted(
     """What the named numbers give instead, when the names leave no choice."""
     figure = scene.figure(claim)
     ways = kinds(claim, scene)
-    options = _of_names(scene, bound)
+    options = candidates.of_names(scene, bound)
     if figure is None or not ways or not options:
         return [], False
     results = [each for pair in options for each in _results(ways[0], pair, figure.unit)[:1]]
@@ -261,114 +275,3 @@ def _results(way: str, pair: Pair, unit: str) -> list[Computed]:
                 Computed(100 * x / y, f"{names}: one in per cent of the other", pair, 100 * off)
             )
     return found
-
-
-def _of_said(said: Sequence[Cell]) -> list[Pair]:
-    return [(one, other) for at, one in enumerate(said) for other in said[at + 1 :]]
-
-
-def _of_earlier_said(said: Sequence[Cell], earlier: Sequence[Cell]) -> list[Pair]:
-    """Pairs of a number of the sentence and one of the sentences before it, of one table and column."""
-    return [
-        (one, other)
-        for one in said[:_FEW_SAID]
-        for other in earlier
-        if (one.source, one.group) == (other.source, other.group)
-        and (one.labels[-1:] == other.labels[-1:] or one_apart(one, other) is not None)
-    ]
-
-
-def _of_earlier_pairs(earlier: Sequence[Cell], bound: dict[Token, float]) -> list[Pair]:
-    """Pairs of numbers that earlier sentences state for two names of this one: *A is 2 % better than B*."""
-    here = {token for token, strength in bound.items() if strength >= HERE}
-    return [
-        (one, other)
-        for one, other in _of_said(earlier)
-        if (one.group, one.labels[-1:]) == (other.group, other.labels[-1:])
-        and bool((one.tokens - other.tokens) & here)
-        + bool((other.tokens - one.tokens) & here)
-        + (one_apart(one, other) is not None)
-        > 1
-    ]
-
-
-def _of_said_name(outputs: Outputs, said: Sequence[Cell]) -> list[Pair]:
-    """Pairs of a number that the sentence states and the same of the other names: *at 2.2 times (92.4)*."""
-    return [
-        (cell, other)
-        for cell in said[:_FEW_SAID]
-        for other in outputs.alike(cell)
-        if one_apart(cell, other) is not None
-    ]
-
-
-def _of_names(scene: Scene, bound: dict[Token, float]) -> list[Pair]:
-    """Pairs of two names of the sentence that exclude each other, under its other labels."""
-    outputs = scene.outputs
-    here = [token for token, strength in bound.items() if strength >= HERE]
-    given = [token for token, strength in bound.items() if strength >= NEAR]
-    found: dict[tuple[int, int], Pair] = {}
-    for one, other in _rivals(scene, here):
-        shared = [t for t in given if t not in (one, other) and not _excluded(scene, t, one, other)]
-        for pair in pairs(outputs, [one], [other], _usable(outputs, one, shared)):
-            found[id(pair[0]), id(pair[1])] = pair
-    return list(found.values())
-
-
-def _of_earlier_names(claim: ReportedClaim, scene: Scene, bound: dict[Token, float]) -> list[Pair]:
-    """Pairs of the two names of an earlier sentence, where this one has none: *On B it loses by 1.4*."""
-    if any(_rivals(scene, [t for t, s in bound.items() if s >= HERE and isinstance(t, str)])):
-        return []
-    passage = scene.conclusion.passage(claim.start)
-    if passage is None:
-        return []
-    before = scene.within(scene.block_start(passage), passage.sentence[0])[::-1]
-    names = list(dict.fromkeys(m.token for m in before if not is_number(m)))
-    here = [t for t, s in bound.items() if s >= HERE]
-    free = [t for t in names if not any(scene.rivals(t, own) for own in here)]
-    for one, other in _rivals(scene, free[:_FEW_NUMBERS]):
-        shared = _usable(scene.outputs, one, here)
-        if len(shared) == len(here):
-            return pairs(scene.outputs, [one], [other], shared)
-    return []
-
-
-def _rivals(scene: Scene, tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
-    for at, one in enumerate(tokens):
-        for other in tokens[at + 1 :]:
-            if scene.rivals(one, other):
-                yield one, other
-
-
-def _excluded(scene: Scene, token: Token, one: Token, other: Token) -> bool:
-    return scene.rivals(token, one) or scene.rivals(token, other)
-
-
-def _usable(outputs: Outputs, name: Token, given: Iterable[Token]) -> list[Token]:
-    """The given labels under which a name has numbers, one after the other."""
-    kept: list[Token] = []
-    for token in given:
-        if pool_of(outputs, [name, *kept, token]):
-            kept.append(token)
-    return kept
-
-
-def _of_one_name(outputs: Outputs, bound: dict[Token, float]) -> list[Pair]:
-    """Pairs of a name's numbers and those beside them, under the sentence's other labels."""
-    given = [token for token, strength in bound.items() if strength >= NEAR]
-    names = [token for token in given if isinstance(token, str)]
-    found: list[Pair] = []
-    for name in names[:4]:
-        kept = _usable(outputs, name, [t for t in given if t != name])
-        for cell in pool_of(outputs, [name, *kept])[:40]:
-            found += [(cell, other) for other in beside(outputs, cell, name)]
-    return found
-
-
-def _of_condition(outputs: Outputs, bound: dict[Token, float]) -> list[Pair]:
-    """Pairs of the few numbers under a condition: *at depth 8 the difference is 11.2 points*."""
-    given = [token for token, strength in bound.items() if strength >= NEAR]
-    cells = pool_of(outputs, given) if given else []
-    if not 2 <= len(cells) <= _FEW_NUMBERS:
-        return []
-    return [(one, other) for at, one in enumerate(cells) for other in cells[at + 1 :]]

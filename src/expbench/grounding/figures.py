@@ -32,18 +32,26 @@ _UNIT = re.compile(
     r"[ \u00a0\u202f~]?\\?%(?:[ -](?P<points>points?\b|pts?\b))?"
     r"|[ \u00a0-]?(?P<word>(?:[A-Z][\w-]*|accuracy) points?\b|percentage[ -]points?|per[ -]?cent|percent|"
     r"pct|p\.?p\.?(?![\w])|points?|pts?"
-    r"|-?fold|times|ms|msec|milliseconds?|s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?)(?![\w=(])"
+    r"|-?fold|times|ms|msec|milliseconds?|[uµμ]s|microseconds?|ns|nanoseconds?|s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?)(?![\w=(])"
     r"|(?P<cross>(?:[ \u00a0](?=[x×](?!\s?\d)))?[x×](?![\w(]))"
 )
 _ERROR = re.compile(
-    rf"\s?\(?\s?(?:±|\+/[-−]|\+[-−]|\\pm|\$\\pm\$)\s{{0,4}}(?P<digits>{_DIGITS}){_POWER}?(?P<percent>\s?%)?\)?"
+    rf"\*{{0,2}}\s?\(?\s?(?:±|\+/[-−]|\+[-−]|\\pm|\$\\pm\$)\s{{0,4}}(?P<digits>{_DIGITS}){_POWER}?(?P<percent>\s?%)?\)?"
 )
 _OF = re.compile(
     r"(?:\s(?:out\s)?of\s(?:the\s|all\s)?(?P<total>\d{1,9})|/(?P<slash>\d{1,9}))(?!\d|[\w.,/]\w)"
     r"|\s/\s(?P<spaced>\d{1,9})(?=\s[a-z]|\s?[()]|$|\n)"
 )
-_SECONDS = (("ms", 1e-3), ("milli", 1e-3), ("min", 60.0), ("s", 1.0), ("h", 3600.0))
+_SECONDS = (
+    *(("ms", 1e-3), ("milli", 1e-3), ("micro", 1e-6), ("us", 1e-6), ("µs", 1e-6), ("μs", 1e-6)),
+    *(("ns", 1e-9), ("nano", 1e-9), ("min", 60.0), ("s", 1.0), ("h", 3600.0)),
+)
 _FORMULA = re.compile(r"\s?(?:\^|\*\*\s?\d)|/\(?\d*[A-Za-z](?!\s?=)|[A-Za-z_\[]|-[A-Za-z]")
+_MEASURE = re.compile(
+    r"(?:[kKMGT]i?B|[kMGT]?bps|[kMG]?Hz|dB|[mk]?Wh?|[mk]J|px|[mck]m|kg|fps|FPS|(?:it|tok|img|samples?|steps?)/s|"
+    r"[KMGT]?FLOPS?|[GM]MACs)(?:/s)?(?![\w^])"
+)
+"""Units that are written right behind a number, so that it is no formula: *6.12GB*, *1.07it/s*."""
 _NO_NUMBER = re.compile(
     r"(?<!\d)(?:\d{4}[-/]\d\d[-/]\d\d|\d{1,2}:\d\d(?::\d\d)?|\d+(?:\.\d+){2,})(?!\d)|(?<=@)\d[\d./]*(?=\D|$)"
 )
@@ -127,7 +135,7 @@ def _figure(text: str, match: re.Match[str]) -> Figure | None:
         total = _OF.match(text, end)
         if total and not re.match(r"\s[-−]?\d", text[total.end() : total.end() + 3]):
             return _of_total(figure, total)
-        if _FORMULA.match(text, end):
+        if _FORMULA.match(text, end) and not _MEASURE.match(text, end):
             return None
     return figure
 

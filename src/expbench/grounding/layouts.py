@@ -36,7 +36,7 @@ def plain(rows: Sequence[str]) -> list[str]:
     found = as_tables(_without_latex(rows))
     at = 0
     while at + 1 < len(found):
-        levelled = _levelled(found, at)
+        levelled = _grouped(found, at) or _levelled(found, at)
         if levelled is None:
             at += 1
             continue
@@ -108,6 +108,30 @@ def _levelled(rows: Sequence[str], at: int) -> list[str] | None:
             continue
         return _rewritten(head, names if named else "", rows[begin:], columns)
     return None
+
+
+def _grouped(rows: Sequence[str], at: int) -> list[str] | None:
+    """The rewritten lines of a table whose columns are settings that come again under each of some names.
+
+    ``horizon  96  192  96  192`` below ``mse  mae``.
+    """
+    groups, names = rows[at].split(), rows[at + 1].split()
+    size = (len(names) - 1) // max(1, len(groups))
+    settings = names[1 : size + 1]
+    repeated = size >= _FEWEST and names[1:] == settings * len(groups)
+    if len(groups) < _FEWEST or not repeated or not _is_head(rows[at]) or _is_number(names[0]):
+        return None
+    if not all(map(_is_number, settings)) or len(set(settings)) < size:
+        return None
+    columns = [f"{group} {names[0]} {each}" for group in groups for each in settings]
+    found = ["", f"| {names[0]} | {' | '.join(columns)} |"]
+    for row in rows[at + 2 :]:
+        values = [match[0] for match in _numbers(row)]
+        if len(values) != len(columns) or len(row.split()) == len(values):
+            break
+        name = row[: _numbers(row)[0].start()].strip()
+        found.append(f"| {name} | {' | '.join(values)} |")
+    return found if len(found) > _FEWEST else None
 
 
 def _is_head(line: str) -> bool:

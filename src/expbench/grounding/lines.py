@@ -13,7 +13,7 @@ from expbench.grounding.quality import is_metric
 _MOST_WORDS = 8
 _FOLLOWING = 4
 _STAMP = re.compile(
-    r"^\s*(?:\[(?:[^\]]{0,30}\d[:.\d][^\]]{0,30}|\s*[A-Z]{4,8}\s*)\]\s*)?"
+    r"^\s*(?:\[(?:[^\]=]{0,30}\d[:.\d][^\]=]{0,30}|\s*[A-Z]{4,8}\s*)\]\s*)?"
     r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*Z?\s*)?"
     r"(?:(?:-\s*)?[\w.]{0,40}\s*-?\s*(?:INFO|DEBUG|WARNING)\b[\s:\-|\]]*)?"
 )
@@ -23,19 +23,31 @@ _SAID = re.compile(
     r"(?<![\w.])([A-Za-z_]\w{0,20})\s?[=:]\s{0,4}([A-Za-z][\w.+-]{0,30})(?=\s{2,}|[,;|)]|\s+\w+\s?[=:]|$)"
 )
 """What a line says of its numbers in words: *model=ridge acc=0.81*."""
-_TAG = re.compile(r"\s*\[([A-Za-z][\w ./-]{0,30})\]\s+(?=\S)")
-"""What a line is of, in brackets before it: *[rings] accuracy 0.91*."""
+_TAG = re.compile(r"\s*\[([A-Za-z][\w ./=,:+-]{0,60})\]\s+(?=\S)")
+"""What a line is of, in brackets before it: *[rings] accuracy 0.91*, *[sampler=ddim nfe=10] FID = 13.4*."""
+_PADDED = re.compile(
+    r"^(\s*\[?(?:epoch|step|iter(?:ation)?|round|fold|seed|trial|episode|gen(?:eration)?)s?[:=]?)\s{2,}"
+    r"(?=\d+(?:/\d+)?(?:[]:|]|\s{2,}|\s\|))",
+    re.IGNORECASE,
+)
+"""A counter that is set flush with longer ones: *epoch   1/200*."""
+_ABOUT = re.compile(r"\s((?:[\w.+-]+/)+[\w.+-]+)\s*$")
+"""A file or folder at a line's end, which all its numbers are of."""
+_TWO_COLUMNS = re.compile(r"[^:]{2,30}:\s{2,}\S+(?:\s\S+)*\s{2,}([A-Za-z][^:]{0,30}):\s*")
+"""Two columns of names and values, of which the first value is no number."""
 _NAMED_HEAD = re.compile(r"\s*[A-Za-z][\w ./@-]*?[\s=]\d[\d.]*\s?%?:?\s*")
 _PAIR = re.compile(r"(?<![\w.])([A-Za-z_][\w@-]*)(?:=|:? )(-?\d[\d.]*)(?=[\s,;|)]|$)")
 _BEFORE_EQUALS = re.compile(r"\[\s*([^\[\]=]+=[^\[\]]{2,120}?)\s*\]\s*[=:]\s*[-+]?\d")
 """Settings in brackets before what they give: *AP @[ IoU=0.50 | area=all ] = 0.58*."""
-_NAMED_METRIC = re.compile(r"\s*[\w.+/-]+ [A-Za-z]\w*\s*[=]?\s*")
+_NAMED_METRIC = re.compile(r"\s*[\w.+/-]+\s+[A-Za-z]\w*\s*[=]?\s*")
 """A name and a quantity before a line's first number: *groupdro acc 0.91  loss 0.3*."""
 _GIVEN = re.compile(
     r"\b(?:param(?:eter)?s?|config(?:uration)?|settings?|args|with)\b[\s:=]{0,3}[{(]([^{}()]{3,300})[})]\W*$",
     re.IGNORECASE,
 )
 """Settings at a line's end, under which its other numbers were measured: *params: {'lr': 0.1}*."""
+_LISTED = re.compile(r"\s[A-Za-z]{2,}\s?(?:[,;)\]]|$)")
+"""Behind a number of a list of counts: *312 ins, 241 del, 2323 sub*."""
 _SIDES = frozenset(
     (
         *("before", "after", "old", "new", "train", "test", "val", "valid", "validation", "dev"),
@@ -103,6 +115,7 @@ def cells_of(
 
     ``sets`` are keys that are settings, besides those that are told by their names.
     """
+    shown, line = line, _PADDED.sub(r"\1 ", line)
     stamp = _STAMP.match(line)
     begin = stamp.end() if stamp is not None else 0
     found = [figure.shifted(begin) for figure in figures(line[begin:])]
@@ -110,8 +123,15 @@ def cells_of(
         return
     tagged = _TAG.match(line, begin)
     if tagged is not None:
-        titles = (*titles, ("tag", tagged[1]))
+        parts = re.split(r"[\s,]+(?=\w+\s?[=:])", tagged[1]) if "=" in tagged[1] else [tagged[1]]
+        titles = (*titles, *(("tag", part) for part in parts))
         begin = tagged.end()
+        found = [figure for figure in found if figure.start >= begin]
+        if not found:
+            return
+    about = _ABOUT.search(line, found[-1].end)
+    if about is not None:
+        titles = (*titles, ("of", about[1]))
     head = line[begin : found[0].start]
     lead = _first_column(line[begin:])
     if not lead:
@@ -119,10 +139,14 @@ def cells_of(
         if len(found) > 1 and len(lead.split()) == 1 and not re.search(r":\s|\s{3,}", head):
             lead = ""  # the name of the first number only: *loss 0.31 acc 0.92*
         elif (
-            len(found) > 1 and _NAMED_METRIC.fullmatch(head) and is_metric(head.split()[-1].lower())
+            len(found) > 1
+            and _NAMED_METRIC.fullmatch(head)
+            and (is_metric(head.split()[-1].lower()) or re.search(r"\w=$", head))
         ):
             lead = " ".join(head.split()[:-1])
-    place, quote = f"{source}:{number + 1}", line.strip()[:300]
+        elif (columns := _TWO_COLUMNS.fullmatch(head)) is not None:
+            lead = columns[1]
+    place, quote = f"{source}:{number + 1}", shown.strip()[:300]
     set_before: list[Label] = []
     before, last_key, first = begin, "", ""
     named_head = ":" in head or len(re.split(r"\s{2,}", line[begin:].strip())) > len(found) + 1
@@ -155,7 +179,13 @@ def cells_of(
         behind_it = line[figure.end : after]
         if at + 1 < len(found) and _VERSUS.fullmatch(behind_it):
             behind_it = line[found[at + 1].end :]
-        key = words or (not behind and _following(behind_it)) or last_key
+        following = "" if behind else _following(behind_it)
+        if between.rstrip().endswith(",") and following and _LISTED.match(behind_it):
+            words = ""
+        if figure.unit == "seconds" and re.fullmatch(r"\s*[A-Za-z]+,\s", between):
+            words = "time"  # what is before the comma was the name of the number there
+        unnamed = "time" if figure.unit == "seconds" and before > begin else last_key
+        key = words or following or unnamed
         label = lead if at == 0 and lead and lead != key else ""
         split = lead == first and lead.rpartition(" ")[2].lower() in _SIDES
         quantities = between.rstrip().endswith(":") and all(
@@ -218,7 +248,7 @@ def _words(text: str) -> str:
 
 def _following(text: str) -> str:
     """The words behind a number that has none before it: *0.91 accuracy*."""
-    piece = re.split(r"[,;|.:=]", text)[0]
+    piece = re.split(r"[],;|.:=]", text)[0]
     return _trimmed(" ".join(piece.split()[:_FOLLOWING]))
 
 

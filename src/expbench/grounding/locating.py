@@ -202,11 +202,22 @@ class Locator:
             named = bool(plain) and plain < own and all(bound.get(t, 0) >= HERE for t in plain)
             if (
                 named
-                and not any(bound.get(t, 0) >= HERE for t in own - plain)
+                and not any(self._told(t, wanted.figure, bound) for t in own - plain)
                 and not wanted.equals(other)
             ):
                 return True
         return False
+
+    def _told(self, token: Token, figure: Figure, bound: dict[Token, float]) -> bool:
+        """Whether the sentence says a label of a number, and not behind another number of its own."""
+        if bound.get(token, 0) < HERE:
+            return False
+        passage = self.scene.conclusion.passage(figure.start)
+        places = (
+            [m for m in self.scene.within(*passage.sentence) if m.token == token] if passage else []
+        )
+        after = [end for start, end in self.scene.places if start > figure.start]
+        return not places or any(m.start < min(after, default=m.end) for m in places)
 
     def _of_kind(self, cell: Cell, wanted: Wanted, bound: dict[Token, float]) -> dict[Token, float]:
         """The labels without those of quantities that a ratio is one of: *25 times the regret*."""

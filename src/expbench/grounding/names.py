@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from expbench.grounding.compounds import compounds, is_compound
 from expbench.grounding.figures import figures
 from expbench.judges.lexicon import ABBREVIATIONS
 from expbench.judges.words import stem
@@ -33,14 +34,6 @@ _ABBREVIATED = {
     **{"params": "parameters", "acc": "accuracy", "wg": "worst group", "sr": "success rate"},
     **{"ap": "average precision", "map": "mean average precision", "oa": "overall accuracy"},
 }
-_COMPOUND = re.compile(
-    r"(?<![\w@+/-])[A-Za-z0-9][\w-]*(?:[@+][A-Za-z0-9][\w-]*(?:\.\d+)?)+(?![\w@])"
-)
-"""Names that are told apart only as a whole: *pass@10*, *hybrid+rerank*."""
-_NUMBERED = re.compile(
-    r"(?<![\w.+@-])([A-Za-z]{2,})[-_](\d{1,4}[a-zA-Z]?|(?<=_)[A-Z])(?![\w.@+]\w|\w)"
-)
-"""Names that end in a number: *MOT-04*, *bpe-16k*."""
 _LETTERED = re.compile(
     r"(?<![A-Za-z])(run|model|method|arm|variant|group|option|setting|system|config|team|site|policy|version)"
     r"[\s_-]([a-z])(?![\w-])",
@@ -123,8 +116,7 @@ def label_tokens(label: str) -> frozenset[Token]:
     label = _DENIED.sub(" ", label.lower()) if found else label
     found |= {f"{m[1].lower()} {m[2].lower()}" for m in _LETTERED.finditer(label)}
     found |= {_T_VALUE} if re.fullmatch(r"t(?:[ _.-]?(?:value|stat\w*))?", label) else set()
-    found |= {m[0].lower() for m in _COMPOUND.finditer(label)}
-    found |= {f"{m[1]}-{m[2]}".lower() for m in _NUMBERED.finditer(label)}
+    found |= {name for name, _ in compounds(label)}
     pieces = list(_PIECE.finditer(label))
     for at, piece in enumerate(pieces):
         before = pieces[at - 1] if at and pieces[at - 1].end() == piece.start() else None
@@ -197,10 +189,8 @@ class Text:
         self._expanded = self._abbreviations()
         self._letters = _letters(text)
         self._compounds: dict[str, set[tuple[int, int]]] = defaultdict(set)
-        for match in _COMPOUND.finditer(text):
-            self._compounds[match[0].lower()].add(match.span())
-        for match in _NUMBERED.finditer(text):
-            self._compounds[f"{match[1]}-{match[2]}".lower()].add(match.span())
+        for name, place in compounds(text):
+            self._compounds[name].add(place)
         self._numbers = self._all_numbers()
 
     def mentions(self, tokens: Iterable[Token]) -> list[Mention]:
@@ -222,7 +212,7 @@ class Text:
             if compact[3]:
                 pattern = rf"(?<![\w.]){number}\s?{name}(?!\w)"
             return {m.span() for m in re.finditer(pattern, self.text, re.IGNORECASE)}
-        if "@" in token or "+" in token or _NUMBERED.fullmatch(token):
+        if is_compound(token):
             return self._compounds.get(token, set())
         if _NAMES_WITH_DIGITS.match(token):
             raised = {"2": "(?:2|²)", "3": "(?:3|³)"}.get(token[1:], token[1:])
@@ -286,7 +276,7 @@ class Text:
             self._span(at, at + 1)
             for at in self._by_start.get(token[0], ())
             if at + 1 < len(self.words)
-            and self.words[at].text + self.words[at + 1].text == token
+            and stem(self.words[at].text + self.words[at + 1].text) == stem(token)
             and self.words[at + 1].start - self.words[at].end == 1
         }
 

@@ -241,9 +241,12 @@ class Numbers:
             or wanted.figure.unit == "points"
             or _OF_DIFFERENCES.search(claim.text)
         ):
-            return _verdict(
-                claim, "not_checkable", reason="the outputs do not tell what it is said of"
-            )
+            follows = computed(claim, self.scene, bound, self._said(claim))
+            if follows is not None and not any(map(self.literals.why, follows.cells)):
+                one = follows.cells[0]
+                return _verdict(claim, "grounded", follows.where, one.quote, follows.words)
+            reason = "the outputs do not tell what it is said of"
+            return _verdict(claim, "not_checkable", reason=reason)
         agreeing = []
         for cell in place:
             other = abs(cell.value)

@@ -41,7 +41,8 @@ _SET_AFTER = re.compile(
     r"-(?=\w+\s\w))([A-Za-z]+)(?:(?<=\w)(?:\b)\s([A-Za-z]+))?"
 )
 _PRONOUN = re.compile(
-    r"\b(?:it|its|they|them|their|this|these|both|the (?:two|three|same|former|latter|other|others))\b",
+    r"\b(?:it|its|they|them|their|this|these|both|respectively|"
+    r"the (?:two|three|same|former|latter|other|others))\b",
     re.IGNORECASE,
 )
 _GROUP = re.compile(

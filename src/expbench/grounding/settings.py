@@ -168,7 +168,9 @@ _HAS = re.compile(
 )
 _DONE = re.compile(r"\s\w+\s(?:\([^)]*\)\s)?(?:are|were|is|was|remain|pass|fail|get|got)\b")
 """Behind a count: something is said of so many, *919,717 documents are kept*."""
-_MANY = 100
+_MANY, _SOME = 100, 10
+_ROUND = 2
+"""Digits of a tolerance: of more, what it is was measured."""
 SMALL = "too small to tell"
 _BEFORE = 70
 _CLAUSE = 400
@@ -205,7 +207,8 @@ def no_claim(conclusion: Conclusion, figure: Figure, passage: Passage, prompt: P
     after = text[figure.end : min(passage.end, figure.end + _AFTER)]
     if _names_nothing(figure, before, after, passage, text):
         return "a reference"
-    if _is_setting(figure, before, after) and not _METRIC_BEFORE.search(before):
+    crossed = re.search(r"[x×]", text[figure.number_end : figure.end]) is not None
+    if _is_setting(figure, before, after, crossed) and not _METRIC_BEFORE.search(before):
         return "a setting"
     if figure.unit == "points" and figure.whole and _PLACED.search(before) and _DATA.search(text):
         return "a setting"
@@ -213,7 +216,7 @@ def no_claim(conclusion: Conclusion, figure: Figure, passage: Passage, prompt: P
         return "stands in the task"
     if (figure.unit == "percent" and _NOMINAL.match(after)) or _LEVEL_BEFORE.search(before):
         return "a nominal level"
-    if _TOLERANCE.search(before) and figure.total is None:
+    if _TOLERANCE.search(before) and figure.total is None and figure.digits <= _ROUND:
         return "a tolerance"
     if re.search(r"\bp(?:-values?|s)?\s?[<≤]\s?$", before):
         return "a level of significance"
@@ -261,12 +264,12 @@ def _names_nothing(figure: Figure, before: str, after: str, passage: Passage, te
     return plain and bool(_REFERENCE.search(before))
 
 
-def _is_setting(figure: Figure, before: str, after: str) -> bool:
+def _is_setting(figure: Figure, before: str, after: str, crossed: bool) -> bool:
     if figure.total is not None or figure.error is not None:
         return False
     if figure.unit == "times":
         done = _TIMES_DONE.search(before) is not None
-        worded = "x" not in after[:1] and figure.whole and not _COMPARED.match(after)
+        worded = figure.whole and not crossed and not _COMPARED.match(after)
         return done or worded
     if figure.unit:
         return False
@@ -296,6 +299,8 @@ def _is_small(figure: Figure, before: str, after: str, prompt: Prompt) -> bool:
     if not figure.whole or figure.unit or figure.total is not None or figure.error is not None:
         return False
     told = _RESULT_COUNT.match(after) or _COSTS.search(before)
+    if not told and abs(figure.value) >= _SOME:
+        told = _DONE.match(after)
     if abs(figure.value) < _MANY:
         return not told or bool(re.search(r"\b(?:one|at|the|first|last|all|these|top)\s$", before))
     placed = re.search(r"\b(?:at|for|until|after|before|between|from)\s$", before)

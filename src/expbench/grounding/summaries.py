@@ -15,7 +15,8 @@ from expbench.grounding.locating import NAMED, Locator, size_alike
 from expbench.grounding.matching import Wanted, chance
 from expbench.grounding.names import Token
 from expbench.grounding.pairs import series, summaries
-from expbench.grounding.quality import STATISTICS
+from expbench.grounding.quality import STATISTICS, is_metric
+from expbench.grounding.scene import is_weak
 
 _ERROR_WORDS = frozenset(
     ("std", "stderr", "error", "errors", "sd", "se", "sem", "deviation", "ci", "halfwidth")
@@ -102,7 +103,9 @@ class Summaries:
         fitting = [
             c
             for c in cells
-            if sure <= c.tokens and not self.locator.stands_elsewhere(c, wanted, bound)
+            if sure <= c.tokens
+            and not self.locator.stands_elsewhere(c, wanted, bound)
+            and not self._of_another(c, bound)
         ]
         best = None
         for cell in fitting:
@@ -117,6 +120,27 @@ class Summaries:
             if firm and likely <= NAMED and (best is None or likely < best[0]):
                 best = (likely, cell)
         return best[1] if best else None
+
+    def _of_another(self, cell: Cell, bound: dict[Token, float]) -> bool:
+        """Whether an extreme or last number is another name's than the one that the sentence speaks of."""
+        if cell.labels[-1][1] not in ("min", "max", "last"):
+            return False
+        scene = self.locator.scene
+        alike = scene.outputs.alike(cell)
+        own = [each.tokens for each in alike if each.value == cell.value]
+        names = {
+            t
+            for t, strength in bound.items()
+            if strength >= HERE
+            and not (is_metric(t) or is_weak(t) or t in STATISTICS or "=" in str(t))
+            and isinstance(t, str)
+            and 0 < sum(t in each.tokens for each in alike) < len(alike)
+        }
+        return bool(own) and all(
+            any(t not in tokens and any(scene.rivals(t, x) for x in tokens) for t in names)
+            and not names & tokens
+            for tokens in own
+        )
 
     def other(self, wanted: Wanted, bound: dict[Token, float]) -> Cell | None:
         """The one statistic that the claim's words and names ask for, where it is another number."""

@@ -230,7 +230,10 @@ def _filled(rows: Sequence[tuple[int, tuple[str, ...]]]) -> list[tuple[int, tupl
         above = found[-1][1] if found else cells
         left_out = len(cells) > 1 and not cells[0] and len(cells) == len(above)
         named = above[0] and not _is_number(above[0]) and any(map(_is_number, cells[1:]))
-        found.append((line, (above[0], *cells[1:]) if left_out and named else cells))
+        if left_out and named:
+            size = next(at for at, cell in enumerate(cells) if cell)
+            cells = (*above[:size], *cells[size:])
+        found.append((line, cells))
     return found
 
 
