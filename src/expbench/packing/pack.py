@@ -7,17 +7,13 @@ archive that is complete holds what its list says.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import io
 import os
-import secrets
-import tarfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 import expbench as package
 from expbench.errors import DataError, PrerequisiteError, UserError
@@ -30,11 +26,11 @@ from expbench.packing.layout import (
     Step,
     blobs_of_run,
     check_list,
-    further,
     known,
     name_in_store,
     quiet,
 )
+from expbench.packing.members import Hashed, fresh_file, write_members
 from expbench.runs import Run, load, locked
 from expbench.workspace.store import open_regular
 
@@ -79,9 +75,17 @@ def pack(root: Path, archive: Path, logs: bool = True, step: Step = quiet) -> Pa
         files = _files(run, logs)
         packing = Packing(expbench=package.__version__, run=run.manifest.name, files=files)
         check_list(packing, root)
-        with _fresh_file(archive) as file:
-            sink = _Hashed(file)
-            _write(packing, root, cast("BinaryIO", sink), step)
+        with fresh_file(archive) as file:
+            sink = Hashed(file)
+            head = packing.model_dump_json(indent=1).encode() + b"\n"
+            write_members(
+                sink,
+                (LIST_NAME, head),
+                packing.files,
+                lambda entry: _open(root, entry.name),
+                lambda entry: _changed(root, entry),
+                step,
+            )
             size = file.tell()
         return Packed(
             archive=archive,
@@ -164,29 +168,6 @@ def _open(root: Path, name: str) -> BinaryIO:
         raise PrerequisiteError(f"{root / name} cannot be read ({error.strerror}).") from None
 
 
-def _write(packing: Packing, root: Path, sink: BinaryIO, step: Step) -> None:
-    done = 0
-    with (
-        gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as tar,
-    ):
-        head = packing.model_dump_json(indent=1).encode() + b"\n"
-        tar.addfile(_member(LIST_NAME, len(head)), io.BytesIO(head))
-        for entry in packing.files:
-            with _open(root, entry.name) as file:
-                source = _Source(file, further(step, done, packing.size))
-                try:
-                    tar.addfile(_member(entry.name, entry.size), cast("BinaryIO", source))
-                except OSError as error:
-                    if error.errno is not None:
-                        raise
-                    raise _changed(root, entry) from None
-            if source.digest.hexdigest() != entry.sha256:
-                raise _changed(root, entry)
-            done += entry.size
-            step(done, packing.size)
-
-
 def _changed(root: Path, entry: PackedFile) -> DataError:
     if entry.name.startswith("store/"):
         return DataError(
@@ -194,64 +175,3 @@ def _changed(root: Path, entry: PackedFile) -> DataError:
             "cannot be packed."
         )
     return DataError(f"{root / entry.name} was changed while it was packed: pack the run again.")
-
-
-def _member(name: str, size: int) -> tarfile.TarInfo:
-    info = tarfile.TarInfo(name)
-    info.size = size
-    info.mode = 0o644
-    return info
-
-
-class _Hashed:
-    """A file that is written, with the digest of what was."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.digest = hashlib.sha256()
-
-    def write(self, content: bytes) -> int:
-        self.digest.update(content)
-        return self._file.write(content)
-
-    def flush(self) -> None:
-        self._file.flush()
-
-
-class _Source:
-    """A file that is read, with the digest of what was; tells of the bytes so far."""
-
-    def __init__(self, file: BinaryIO, tell: Callable[[int], None]) -> None:
-        self._file, self._tell = file, tell
-        self._read = self._told = 0
-        self.digest = hashlib.sha256()
-
-    def read(self, size: int) -> bytes:
-        content = self._file.read(size)
-        self.digest.update(content)
-        self._read += len(content)
-        if self._read - self._told >= CHUNK:
-            self._told = self._read
-            self._tell(self._read)
-        return content
-
-
-@contextmanager
-def _fresh_file(path: Path) -> Iterator[BinaryIO]:
-    """A file beside ``path`` that takes its place when the block ends well, and else is removed."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
-    try:
-        file = temporary.open("xb")
-    except OSError as error:
-        raise PrerequisiteError(
-            f"{path} cannot be written ({error.strerror}): choose another file with --out."
-        ) from None
-    try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

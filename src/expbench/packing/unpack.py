@@ -1,20 +1,17 @@
 """Unpacking a run that a stranger may have made.
 
-No archive library decides over a path here: headers are read one by one, and a member must be the
-regular file that the list has in its place. What is read is bounded by the list before anything is
-written, every digest is checked, and the folder gets its name when everything in it was right.
+Members are taken one by one (:mod:`expbench.packing.members`). What is read is bounded by the list before
+anything is written, every digest is checked, and the folder gets its name when everything was right.
 """
 
 from __future__ import annotations
 
 import gzip
-import hashlib
-import os
 import secrets
 import shutil
 import tarfile
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +23,6 @@ from expbench.durable import sync_folder
 from expbench.errors import DataError, NotFoundError, PrerequisiteError, UserError
 from expbench.packing.layout import (
     ATTEMPTS_CAP,
-    CHUNK,
     LIST_CAP,
     LIST_NAME,
     Folder,
@@ -43,22 +39,12 @@ from expbench.packing.layout import (
     shown,
     usable_name,
 )
+from expbench.packing.members import check_end, pass_over, read_head, take
 from expbench.runs import Manifest, load
 from expbench.schema import Blob
 
-_BLOCK = tarfile.BLOCKSIZE
-_PADDING_CAP = 1024**2
 _SPARE = 16 * 1024**2
 """Bytes of the disk that are left free."""
-_KINDS = {
-    tarfile.SYMTYPE: "a symbolic link",
-    tarfile.LNKTYPE: "a hard link",
-    tarfile.CHRTYPE: "a device",
-    tarfile.BLKTYPE: "a device",
-    tarfile.FIFOTYPE: "a pipe",
-    tarfile.DIRTYPE: "a folder",
-    tarfile.GNUTYPE_SPARSE: "a sparse file",
-}
 
 
 @dataclass(frozen=True)
@@ -93,8 +79,8 @@ def unpack(archive: Path, dest: Path | None = None, step: Step = quiet) -> Unpac
             with _fresh_folder(root, packing) as folder:
                 for done, entry in _counted(packing):
                     tell = further(step, done, packing.size)
-                    _take(stream, entry, folder, archive, tell)
-                _check_end(stream, archive)
+                    take(stream, entry, folder, archive, misplaced, tell)
+                check_end(stream, archive)
                 manifest = _check_run(folder, packing, archive)
     except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.HeaderError):
         raise DataError(
@@ -123,34 +109,19 @@ def peek(archive: Path, folder: Path, names: Collection[str]) -> None:
             last = max((n for n, entry in enumerate(entries) if entry.name in names), default=-1)
             for entry in entries[: last + 1]:
                 if entry.name in names:
-                    _take(stream, entry, folder, archive, lambda done: None)
+                    take(stream, entry, folder, archive, misplaced, lambda done: None)
                 else:
-                    _check_member(_header(stream), entry, archive)
-                    _skip(stream, -(-entry.size // _BLOCK) * _BLOCK)
+                    pass_over(stream, entry, archive, misplaced)
     except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.HeaderError):
         raise DataError(
             f"{archive} is damaged or cut short: bring it here again, or pack the run again."
         ) from None
 
 
-def _skip(stream: BinaryIO, size: int) -> None:
-    while size:
-        size -= len(_exactly(stream, min(size, CHUNK)))
-
-
 def _list(stream: BinaryIO, archive: Path) -> Packing:
     """The archive's first member."""
     foreign = DataError(f"{archive} is no packed run: give a file that `expbench runs pack` made.")
-    try:
-        info = _header(stream)
-    except (tarfile.HeaderError, gzip.BadGzipFile, EOFError):
-        raise foreign from None
-    if info is None or info.name != LIST_NAME or info.type != tarfile.REGTYPE:
-        raise foreign
-    if not 0 <= info.size <= LIST_CAP:
-        raise DataError(f"{archive} is refused: its list has {info.size} bytes, over {LIST_CAP}.")
-    content = _exactly(stream, info.size)
-    _exactly(stream, -info.size % _BLOCK)
+    content = read_head(stream, LIST_NAME, LIST_CAP, archive, foreign)
     try:
         packing = Packing.model_validate_json(content)
     except ValidationError as error:
@@ -180,55 +151,6 @@ def _counted(packing: Packing) -> Iterator[tuple[int, PackedFile]]:
         done += entry.size
 
 
-def _take(
-    stream: BinaryIO, entry: PackedFile, folder: Path, archive: Path, tell: Callable[[int], None]
-) -> None:
-    """Write the next member, which must be ``entry``."""
-    _check_member(_header(stream), entry, archive)
-    path = folder / entry.name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    digest, left = hashlib.sha256(), entry.size
-    with path.open("xb") as file:
-        while left:
-            chunk = _exactly(stream, min(left, CHUNK))
-            digest.update(chunk)
-            file.write(chunk)
-            left -= len(chunk)
-            tell(entry.size - left)
-        file.flush()
-        os.fchmod(file.fileno(), 0o444 if entry.name.startswith("store/") else 0o644)
-        os.fsync(file.fileno())
-    _exactly(stream, -entry.size % _BLOCK)
-    if digest.hexdigest() != entry.sha256:
-        raise DataError(
-            f"{archive} is refused: the bytes of {entry.name} do not fit their digest, so it was "
-            "changed or damaged after it was packed."
-        )
-
-
-def _check_member(info: tarfile.TarInfo | None, entry: PackedFile, archive: Path) -> None:
-    if info is None:
-        raise DataError(f"{archive} is refused: it ends before {entry.name}, which its list has.")
-    why = ""
-    if info.type != tarfile.REGTYPE:
-        why = f"is {_KINDS.get(info.type, 'no regular file')}, and a run holds regular files only"
-    elif info.name != entry.name:
-        why = misplaced(info.name) or f"stands where its list has {entry.name}"
-    elif info.size != entry.size:
-        why = f"has {info.size} bytes, and {entry.size} in its list"
-    if why:
-        raise DataError(f"{archive} is refused: {shown(info.name)} {why}.")
-
-
-def _check_end(stream: BinaryIO, archive: Path) -> None:
-    """Read the archive to its end, so that its checksum is checked; nothing may follow."""
-    left = _PADDING_CAP
-    while chunk := stream.read(min(left, CHUNK)):
-        left -= len(chunk)
-        if chunk.count(0) != len(chunk) or left <= 0:
-            raise DataError(f"{archive} is refused: it holds more than its list.")
-
-
 def _check_run(folder: Path, packing: Packing, archive: Path) -> Manifest:
     """The run must open, and have all that its records name."""
     try:
@@ -255,24 +177,6 @@ def _named(folder: Path, archive: Path) -> Iterator[Blob]:
     except DataError as error:
         text = str(error).replace(f"{folder}/", "")
         raise DataError(f"{archive} holds a run that cannot be opened: {text}") from None
-
-
-def _header(stream: BinaryIO) -> tarfile.TarInfo | None:
-    """The next member's header; None at the end. Raises EOFError, tarfile.HeaderError."""
-    block = _exactly(stream, _BLOCK)
-    if not any(block):
-        return None
-    return tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
-
-
-def _exactly(stream: BinaryIO, size: int) -> bytes:
-    content = stream.read(size)
-    while len(content) < size:
-        more = stream.read(size - len(content))
-        if not more:
-            raise EOFError
-        content += more
-    return content
 
 
 def _check_empty(root: Path) -> None:
