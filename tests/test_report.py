@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -449,7 +451,10 @@ def test_a_run_of_many_long_diffs_stays_a_page_that_opens(tmp_path: Path) -> Non
     run = replace(large_run(461), submissions={"d1" * 32: submission})
     html, _, _ = written(run, tmp_path)
     assert len(html) < 25_000_000
-    assert re.search(r"cut here: 2\d kB of 303 kB shown", html), "room is shared by all texts"
+    bodies = re.findall(r'data-packed="([^"]*)"', html)
+    assert len(bodies) == 461
+    first = zlib.decompress(base64.b64decode(bodies[0])).decode()
+    assert re.search(r"cut here: 9\d kB of 303 kB shown", first), "room is shared by all texts"
 
 
 # --- the page itself -----------------------------------------------------------------------------

@@ -6,17 +6,20 @@ test stands behind them.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from expbench.dataset.tiers import tier_of
-from expbench.metrics import Metric, summarise
+from expbench.metrics import METRICS, Metric, measure, seen
+from expbench.metrics.measuring import Seen
 from expbench.report.inputs import ReportInput
 from expbench.report.text import interval_text, natural, of_text, percent
 from expbench.schema import ResearchTask
 
 COLUMNS = ("design", "implementation", "conclusion", "execution", "grounding", "all_execution")
 """The metrics of a group's row, by key."""
+_DEFINITIONS = tuple(each for key in COLUMNS for each in METRICS if each.key == key)
 
 
 @dataclass(frozen=True)
@@ -61,14 +64,14 @@ def _groups(run: ReportInput, name_of: Callable[[ResearchTask], str]) -> Iterato
     for task_id in {key[0] for key in run.planned}:
         if (task := run.tasks.get(task_id)) is not None and (name := name_of(task)):
             members.setdefault(name, set()).add(task_id)
+    by_task: defaultdict[str, list[Seen]] = defaultdict(list)
+    for each in seen(run.outcomes):
+        by_task[each[0].task_id].append(each)
     for name in sorted(members, key=natural):
         tasks = members[name]
-        summary = summarise(
-            [key for key in run.planned if key[0] in tasks],
-            [outcome for outcome in run.outcomes if outcome.task_id in tasks],
-            run.threshold,
-        )
-        yield Group(name, len(tasks), tuple(_share(summary.metric(key)) for key in COLUMNS))
+        attempts = [each for task in sorted(tasks) for each in by_task.get(task, ())]
+        measured = (measure(each, attempts, run.threshold) for each in _DEFINITIONS)
+        yield Group(name, len(tasks), tuple(map(_share, measured)))
 
 
 def _share(metric: Metric) -> Share:

@@ -33,8 +33,12 @@ from expbench.schema import Outcome
 
 _TEXT_MOST = 200_000
 """Bytes of one text that are shown."""
-_ROOM = 9_000_000
+_ROOM = 40_000_000
 """Bytes of all texts that agents handed in and re-runs wrote: a page of thousands of attempts still opens."""
+_PLAIN = 8_000_000
+"""Bytes of attempts, about, up to which they stand in the page as they are, and not compressed."""
+_FRAME = 12_000
+"""Bytes of an attempt, about, without these texts."""
 
 _HEADLINE = (
     "all_execution",
@@ -102,6 +106,8 @@ class Page:
     beside: Beside
     efforts: tuple[Effort, ...]
     effort_line: str
+    packed: bool
+    """Whether the attempts' bodies are compressed, since the page would be too large."""
     fully: str
     """From which score on something is fully right."""
     tags: tuple[tuple[str, str, int], ...]
@@ -115,7 +121,8 @@ def build_page(run: ReportInput) -> Page:
     """The page of a run; :class:`InfrastructureError` unless every attempt is accounted for."""
     summary = summarise(run.planned, run.outcomes, run.threshold)
     outcomes = sorted(run.outcomes, key=lambda o: (natural(o.task_id), o.epoch))
-    attempts = tuple(_attempts(run, outcomes))
+    sizes = list(_sizes(run, outcomes))
+    attempts = tuple(_attempts(run, outcomes, fair_limit(sizes, _ROOM, _TEXT_MOST)))
     behind = details(outcomes, run.threshold)
     effort = efforts(outcomes, run.spent)
     return Page(
@@ -142,6 +149,7 @@ def build_page(run: ReportInput) -> Page:
         beside=beside(summary),
         efforts=effort,
         effort_line=effort_line(effort),
+        packed=sum(sizes) + _FRAME * len(attempts) > _PLAIN,
         fully=f"{100 * run.threshold:g} %",
         tags=_tags(attempts),
         table1=table1(summary),
@@ -149,8 +157,7 @@ def build_page(run: ReportInput) -> Page:
     )
 
 
-def _attempts(run: ReportInput, outcomes: Sequence[Outcome]) -> Iterator[Attempt]:
-    most = fair_limit(_sizes(run, outcomes), _ROOM, _TEXT_MOST)
+def _attempts(run: ReportInput, outcomes: Sequence[Outcome], most: int) -> Iterator[Attempt]:
     first: dict[str, str] = {}
     for index, outcome in enumerate(outcomes, start=1):
         yield build_attempt(index, outcome, run, most, first.get(outcome.task_id, ""))

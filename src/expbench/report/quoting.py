@@ -7,18 +7,17 @@ margin of a line. Both are hostile: only places are made here, and the template 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from functools import cached_property
+from itertools import accumulate, groupby, pairwise
 from typing import Literal
 
 from expbench.report.text import Cut
 
-_GAP = r"(?:[^\S\n]|\n[+\-]?)++"
-"""What may stand between two words; possessive, so that no text makes the search slow."""
-_LOOSE_MOST = 1_000
-"""Characters of evidence up to which it is sought word by word."""
-
+_WORD = re.compile(r"^[+\-]|\S+", re.M)
+"""A diff's margin, or a word."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 Kind = Literal["head", "hunk", "ins", "del", ""]
@@ -70,21 +69,49 @@ class Quoted:
 
 def quoted(shown: Cut, evidence: Mapping[str, str]) -> Quoted:
     """A text with the places of the evidence, which is by item."""
-    found = ((name, _find(each, shown.text)) for name, each in evidence.items())
+    words = _Words(shown.text)
+    found = ((name, words.find(each.strip())) for name, each in evidence.items())
     return Quoted(shown.text, shown.note, {name: place for name, place in found if place})
 
 
-def _find(evidence: str, text: str) -> tuple[int, int] | None:
-    wanted = evidence.strip()
-    if len(wanted) < 2 or not text:
-        return None
-    if (start := text.find(wanted)) >= 0:
-        return start, start + len(wanted)
-    words = wanted.split()
-    if len(wanted) > _LOOSE_MOST or len(words) < 2:
-        return None
-    match = re.search(_GAP.join(map(re.escape, words)), text)
-    return match.span() if match else None
+class _Words:
+    """A text in which passages are sought; in time that grows with its length only, whatever stands there."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def find(self, passage: str) -> tuple[int, int] | None:
+        """Where a passage starts and ends: as it stands, else word by word."""
+        if len(passage) < 2:
+            return None
+        if (start := self._text.find(passage)) >= 0:
+            return start, start + len(passage)
+        wanted = " ".join(word for word, _ in _words(passage))
+        start = self._joined.find(wanted) if wanted else -1
+        return None if start < 0 else (self._at(start), self._at(start + len(wanted) - 1) + 1)
+
+    @cached_property
+    def _joined(self) -> str:
+        return " ".join(word for word, _ in _words(self._text))
+
+    @cached_property
+    def _offsets(self) -> list[tuple[int, int]]:
+        """Of every word its place among the joined ones, and in the text."""
+        lengths = (len(word) + 1 for word, _ in _words(self._text))
+        places = (place for _, place in _words(self._text))
+        return list(zip(accumulate(lengths, initial=0), places, strict=False))
+
+    def _at(self, joined: int) -> int:
+        """The place in the text of a place among the joined words."""
+        before, place = self._offsets[bisect_right(self._offsets, (joined, len(self._text))) - 1]
+        return place + joined - before
+
+
+def _words(text: str) -> Iterator[tuple[str, int]]:
+    """The words of a text with their places, without a diff's margin."""
+    for match in _WORD.finditer(text):
+        if match[0] not in ("+", "-") or text[match.start() - 1 : match.start()] not in ("", "\n"):
+            yield match[0], match.start()
 
 
 def _runs(diff: str) -> Iterator[tuple[Kind, int, int]]:

@@ -28,6 +28,8 @@ class Cut:
 
 def printable(text: str) -> str:
     """The text with line ends as newlines and every invisible character shown as what it is."""
+    if text.isprintable():
+        return text
     text = text.replace("\r\n", "\n")
     text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
     text = _CONTROL.sub(lambda m: chr(0x2421 if m[0] == "\x7f" else 0x2400 + ord(m[0])), text)

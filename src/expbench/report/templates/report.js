@@ -20,6 +20,21 @@
   system.addEventListener("change", paint);
   paint();
 
+  // --- in a large page the bodies of attempts are compressed, and unpacked when they are wanted ---
+  // What is unpacked was escaped by the same templates as the rest of the page.
+  const unpacking = new Map();
+  const inflate = async (held) => {
+    const bytes = Uint8Array.from(atob(held.dataset.packed), (sign) => sign.charCodeAt(0));
+    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    held.innerHTML = await new Response(plain).text();
+    delete held.dataset.packed;
+  };
+  const unpack = (attempt) => {
+    const held = attempt.querySelector("[data-packed]");
+    if (held !== null && !unpacking.has(held)) unpacking.set(held, inflate(held));
+    return held === null ? undefined : unpacking.get(held);
+  };
+
   // --- the table: sort ---
   const table = at("task-table");
   const body = table.tBodies[0];
@@ -44,16 +59,20 @@
   const anchor = (row) => row.querySelector("a").hash.slice(1);
   const filter = at("filter"), show = at("show"), deep = at("deep"), shown = at("shown");
   const texts = new Map();
-  const textOf = (row) => {
-    if (!texts.has(row)) texts.set(row, at(anchor(row)).textContent.toLowerCase());
-    return texts.get(row);
+  const read = async () => {
+    for (const row of rows) {
+      if (texts.has(row)) continue;
+      await unpack(at(anchor(row)));
+      texts.set(row, at(anchor(row)).textContent.toLowerCase());
+    }
   };
-  const update = () => {
+  const update = async () => {
+    if (deep.checked) await read();
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
     for (const row of rows) {
       const text = row.textContent.toLowerCase();
-      const found = words.every((word) => text.includes(word) || (deep.checked && textOf(row).includes(word)));
+      const found = words.every((word) => text.includes(word) || (deep.checked && texts.get(row).includes(word)));
       row.hidden = !found || (show.value !== "" && !row.dataset.tags.split(" ").includes(show.value));
       if (!row.hidden) count += 1;
     }
@@ -65,10 +84,12 @@
   // --- attempts ---
   const tasks = Array.from(document.querySelectorAll("details.task"));
   at("open-all").addEventListener("click", () => tasks.forEach((t) => { t.open = true; }));
+  for (const task of tasks) task.addEventListener("toggle", () => { if (task.open) unpack(task); });
   at("close-all").addEventListener("click", () => tasks.forEach((t) => { t.open = false; }));
   let current = null;
-  const enter = (attempt) => {
+  const enter = async (attempt) => {
     current = attempt;
+    await unpack(attempt);
     attempt.open = true;
     attempt.scrollIntoView();
     attempt.querySelector("summary").focus({ preventScroll: true });
@@ -82,8 +103,11 @@
       if (mark.dataset.of.split(" ").includes(name)) mark.classList.add("now");
     }
   };
-  const follow = () => {
-    const target = location.hash.length > 1 && at(location.hash.slice(1));
+  const follow = async () => {
+    const name = location.hash.slice(1);
+    const attempt = at(name.split("-")[0]);
+    if (attempt?.matches("details.task")) await unpack(attempt);
+    const target = name && at(name);
     if (!target) return;
     for (let outer = target; outer; outer = outer.parentElement) if (outer.matches("details")) outer.open = true;
     if (target.matches("details.task")) enter(target);
