@@ -92,12 +92,22 @@ class _Binding:
     @cached_property
     def mentions(self) -> list[Mention]:
         """The mentions of the sentence; of very many the nearest ones."""
-        found = self.scene.within(*self.passage.sentence)
+        found = [m for m in self.scene.within(*self.passage.sentence) if not self._is_unit(m)]
         if len(found) > _MOST_MENTIONS:
             found = sorted(
                 sorted(found, key=self._distance)[:_MOST_MENTIONS], key=lambda m: m.start
             )
         return found
+
+    def _is_unit(self, mention: Mention) -> bool:
+        """Whether a mention is the unit of the number: *719 MiB/s*, *5.7 ms*."""
+        behind = self.text[self.figure.end : mention.start]
+        right_behind = mention.start >= self.figure.end and behind.strip() == ""
+        written = self.text[mention.start : mention.end]
+        inside = self.figure.start <= mention.start < self.figure.end
+        return not is_number(mention) and (
+            inside or (right_behind and cues.UNIT.fullmatch(written) is not None)
+        )
 
     @cached_property
     def series(self) -> list[Place]:

@@ -23,7 +23,7 @@ SETTING = re.compile(
     r"layers?|"
     r"window|members?|gaps?|noise|ridge|floor|degree|order|length|len|threads?|hidden|units?|workers|clients|"
     r"years?|months?|days?|x|changes|quantile|rank|round|position|fraction|rate|penalty|"
-    r"budget)[\s_\"':=]*$",
+    r"budget)(?:[ _](?:[kmg]i?b|ms|px))?[\s_\"':=]*$",
     re.IGNORECASE,
 )
 """Names of what is set, not measured."""
@@ -140,6 +140,10 @@ class Headings:
             self.parents.pop()
         if (line.rstrip().endswith(":") or opens) and len(line.strip()) < 100:
             self.parents.append((depth, line.strip().rstrip(":")))
+
+    def above(self, line: str, name: str) -> None:
+        """What is further in than this line, which has numbers of its own, is of its name."""
+        self.parents.append((len(line) - len(line.lstrip()), name))
 
     def labels(self, structure: bool = False) -> tuple[Label, ...]:
         """The titles, each once; for a ``structure`` without those that a table has used up."""

@@ -73,3 +73,5 @@ CHANGE = re.compile(r"[^()]*\((?:[-+−][^()]*|[^()]*(?:points?|x|×|times))")
 BASE = re.compile(r"\s(?:its|their|the|that|those|as|more|less|an?)\b", re.IGNORECASE)
 """Behind a ratio: what follows is what it is a multiple of."""
 ADJACENT = re.compile(r"[\w\s-]{0,14}[\s(:,=]{0,3}")
+UNIT = re.compile(r"[kKMGT]i?[Bb]|[munµ]?s|sec|[kMG]?Hz|[mk]?W|[mk]?J|dB")
+"""What a number is measured in, which names nothing."""

@@ -13,7 +13,8 @@ from expbench.grounding.quality import is_metric
 _MOST_WORDS = 8
 _FOLLOWING = 4
 _STAMP = re.compile(
-    r"^\s*(?:\[(?:[^\]=]{0,30}\d[:.\d][^\]=]{0,30}|\s*[A-Z]{4,8}\s*)\]\s*)?"
+    r"^(?!\s*\[\s*[-+\d.eE]+(?:,\s*|\s+)[-+\d.eE][-+\d.eE,\s]*\])"
+    r"\s*(?:\[(?:[^\]=]{0,30}\d[:.\d][^\]=]{0,30}|\s*[A-Z]{4,8}\s*)\]\s*)?"
     r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*Z?\s*)?"
     r"(?:(?:-\s*)?[\w.]{0,40}\s*-?\s*(?:INFO|DEBUG|WARNING)\b[\s:\-|\]]*)?"
 )
@@ -58,7 +59,7 @@ _SIDES = frozenset(
 _VERSUS = re.compile(r"\s?(?:vs\.?|versus|of|/|->|→|to)\s?")
 _MOST_ROWS, _LONGEST_ROW = 20_000, 2_000
 _FEWEST_ROWS = 4
-_SHORT = 2
+_SHORT, _LONGEST_SETTING = 2, 3
 _EDGES = " \t()[]{}<>,;:=|/*_'\"`~±→-"
 
 
@@ -75,10 +76,16 @@ def set_keys(rows: Sequence[str]) -> frozenset[str]:
             if key == keys[0] and _counts_up(values):
                 found.add(key)
             several = 1 < len(set(values)) <= len(values) / 2
-            short = all(len(value.replace(".", "").strip("0")) <= _SHORT for value in values)
+            short = all(map(_is_short, values))
             if several and short and len(lines) >= _FEWEST_ROWS and not is_metric(key.lower()):
                 found.add(key)
     return frozenset(found)
+
+
+def _is_short(value: str) -> bool:
+    """Whether a number looks chosen: of two digits, or a power of two."""
+    power = value.isdigit() and f"{int(value):b}".count("1") == 1
+    return power or len(value.replace(".", "").strip("0")) <= _SHORT
 
 
 def _named_segments(line: str, begin: int) -> list[tuple[int, int, str]]:
@@ -212,7 +219,9 @@ def cells_of(
 def _sets(key: str, figure: Figure) -> bool:
     """Whether a number in a line says under what the later ones were measured."""
     short = len(key) < 2 and not figure.whole and (figure.digits > 1 or key in ("p", "P"))
-    return bool(SETTING.search(key)) and figure.error is None and figure.unit == "" and not short
+    chosen = figure.whole or figure.digits <= _LONGEST_SETTING
+    named = bool(SETTING.search(key)) and chosen and not short
+    return named and figure.error is None and figure.unit == ""
 
 
 def _is_head(text: str, figure: Figure) -> bool:

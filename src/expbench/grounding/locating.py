@@ -89,7 +89,7 @@ class Locator:
         if figure.total:
             factors += [1 / figure.total, 100 / figure.total]
         if figure.unit == "seconds":
-            factors += [figure.scale, figure.scale * 1e3, figure.scale / 60, figure.scale / 3600]
+            factors += [figure.scale / unit for unit in (1.0, 1e-3, 1e-6, 1e-9, 60.0, 3600.0)]
         for factor in factors:
             low = bisect_left(values, (value - span) * factor * (1 - 1e-9) - 1e-15)
             high = bisect_right(values, (value + span) * factor * (1 + 1e-9) + 1e-15)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from scipy.special import stdtrit
@@ -24,6 +24,15 @@ _WORTH = re.compile(r"\s?((?:[kKMG]i?B|TB)\b|thousand\b|million\b|billion\b)")
 _SHARED = re.compile(
     r"\s(?:against|vs\.?|versus|and|to|instead of)\s[\d.,]+\s?([kKMG]i?B|TB|thousand\b|million\b|billion\b)"
 )
+_TIME_UNIT = re.compile(
+    r"(?:^|[\s_(\[/])(ns|[uµ]s|usec|ms|msec|sec|secs|seconds|s|min|minutes|hours|h)(?=$|[)\]\s_/,])",
+    re.IGNORECASE,
+)
+_SECONDS = {
+    **{"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3},
+    **dict.fromkeys(("s", "sec", "secs", "seconds"), 1.0),
+    **{"min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0},
+}
 _BEHIND = 40
 _ABOUT = 0.05
 _SPREAD = 1.5
@@ -87,6 +96,10 @@ class Wanted:
         With the values of k runs it is enough to lie in the 95 % prediction interval of one new run.
         """
         other = cell.figure
+        if self.figure.unit == "seconds" and other.unit == "" and (scale := _time_of(cell)):
+            timed = replace(other, unit="seconds", scale=scale)
+            if any(_close(v, cell.value, self.tolerance * f) for v, f in self.readings(timed)):
+                return True
         if self.figure.total is not None and other.total not in (None, self.figure.total):
             return False
         values = repeated or (cell.value,)
@@ -116,6 +129,12 @@ def _worth(unit: str) -> tuple[float, ...]:
         power = 4
     # what the outputs write in kB, MB or GB is worth less of these
     return tuple(base**p for p in range(max(1, power - 2), power + 1) for base in (1000.0, 1024.0))
+
+
+def _time_of(cell: Cell) -> float:
+    """How many seconds the unit is that a number's name says: *latency_ms*, *Time in us*; 0 if none."""
+    found = [m for _, label in cell.labels[-2:] for m in _TIME_UNIT.finditer(label)]
+    return _SECONDS[found[-1][1].lower()] if found else 0.0
 
 
 def prediction_interval(values: Sequence[float]) -> tuple[float, float] | None:

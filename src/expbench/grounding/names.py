@@ -32,6 +32,7 @@ NEGATED = re.compile(r"(?:^|(?<=[\W_]))(?:non|no|not|without)[\s_-]+([a-z]{2,})"
 _ABBREVIATED = {
     **{"em": "exact match", "hr": "hazard ratio", "bs": "batch size", "ft": "fine tuning"},
     **{"params": "parameters", "acc": "accuracy", "wg": "worst group", "sr": "success rate"},
+    **{"ep": "episode", "rew": "reward"},
     **{"ap": "average precision", "map": "mean average precision", "oa": "overall accuracy"},
 }
 _LETTERED = re.compile(
@@ -350,6 +351,8 @@ class Text:
             found[_key(float(1 + _ORDINALS.index(match[1].lower())))].append(match.span())
         for match in _ELLIPTIC.finditer(self.text) if _ORDINAL.search(self.text) else ():
             found[_key(float(1 + _ORDINALS.index(match[1].lower())))].append(match.span(1))
+        for match in re.finditer(r"(?<![\w.])[pP]?(\d+)(?=th\b|(?<=[pP]\d\d)\b)", self.text):
+            found[_key(float(match[1]))].append(match.span(1))
         for match in re.finditer(r"(?<![\w.])\d*\.\d+(?=/[A-Za-z(])", self.text):
             found[_key(float(match[0]))].append(match.span())
         for match in re.finditer(r"(?<![\w.])(\d+)\.\.(\d+)(?!\w)", self.text):

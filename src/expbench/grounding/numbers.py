@@ -85,6 +85,8 @@ class Numbers:
         fitting = [
             cell for cell in honest if not self.locator.stands_elsewhere(cell, wanted, bound)
         ]
+        if figure.unit == "percent":
+            fitting = [cell for cell in fitting if not self.scene.outputs.sets(cell)]
         if _ENDS.search(self.scene.conclusion.text[: figure.start][-_BEFORE:]):
             fitting = [cell for cell in fitting if self._ends(cell, wanted)]
         extreme = _EXTREME.search(self.scene.conclusion.text[: figure.start][-_BEFORE:])

@@ -151,7 +151,7 @@ class Outputs:
     def sets(self, cell: Cell) -> bool:
         """Whether a number only says under what the others of its line were measured."""
         if cell.labels and cell.labels[-1][0] == "key" and cell.figure.whole:
-            name = cell.labels[-1][1].rpartition(" ")[2]
+            name = re.split(r"[\s_]", cell.labels[-1][1])[-1]
             return setting(name, cell.value) in self.index
         return False
 

@@ -17,6 +17,8 @@ _RANKING = re.compile(r"[\w.+/-]+(?:\s*[<>≤≥]\s+[\w.+/-]+){2,}")
 _WHOLE = (".json", ".yaml", ".yml", ".ndjson")
 _MARKED = re.compile(r"\s*(?:==|##|\*\*|--|~~|>>)")
 _NAME_AND_NAME = re.compile(r"\s*[\w ]{1,30}:\s[\w .()/+-]{1,40}")
+_NAMED = re.compile(r"\s*([A-Za-z][\w /.-]{0,30}):\s+\S")
+"""A line that begins with a name, which those below it, further in, are of as well: *read: IOPS=184k*."""
 _TRACE = re.compile(
     r"\s*File \"[^\"]+\", line \d+|Traceback \(most recent|\s*at \S+\(\S+:\d+\)\s*$"
 )
@@ -108,6 +110,9 @@ class _Reader:
             self._titles.ended()
             return table.end
         self._prose(at, opens)
+        named = _NAMED.match(line)
+        if named is not None and not opens and self._above_deeper(at):
+            self._titles.above(line, named[1])
         return at + 1
 
     def _structure(self, structure: structures.Found, at: int) -> int:
@@ -161,11 +166,14 @@ class _Reader:
 
     def _opens(self, at: int) -> bool:
         """Whether a line without numbers stands above lines that are further in."""
-        following = self.rows[at + 1] if at + 1 < len(self.rows) else ""
-        depth = len(self.rows[at]) - len(self.rows[at].lstrip())
-        deeper = bool(following.strip()) and len(following) - len(following.lstrip()) > depth
+        deeper = self._above_deeper(at)
         plain = not re.search(r"\d\.\d|[=]\s*\d|^\s*[-+]?\d[\d,.]*\s", self.rows[at])
         return deeper and plain and self._table(at) is None and self._table(at + 1) is None
+
+    def _above_deeper(self, at: int) -> bool:
+        following = self.rows[at + 1] if at + 1 < len(self.rows) else ""
+        depth = len(self.rows[at]) - len(self.rows[at].lstrip())
+        return bool(following.strip()) and len(following) - len(following.lstrip()) > depth
 
     def _above_a_table(self, at: int) -> bool:
         """Whether a table begins in the next line, or in the one after a line without numbers."""

@@ -112,6 +112,8 @@ class Scene:
             or figure.total is not None
         ):
             return False
+        if figure.unit == "percent" and figure.step < 1 and figure.value.is_integer():
+            return False  # *64.0 %* was measured, whatever is set to 64
         text = self.conclusion.text
         if figure.value in self._set and (
             (figure.unit == "percent" and self._placed(figure)) or self._at(figure)
@@ -165,10 +167,12 @@ class Scene:
 
     def figure(self, claim: ReportedClaim) -> Figure | None:
         """The figure of the conclusion that a claim is about."""
-        for figure in self.conclusion.figures:
-            if claim.start <= figure.start < claim.end and figure.value == claim.value:
-                return figure
-        return None
+        found = [
+            figure
+            for figure in self.conclusion.figures
+            if claim.start <= figure.start < claim.end and figure.value == claim.value
+        ]
+        return next((f for f in found if f.unit == claim.unit), found[0] if found else None)
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:

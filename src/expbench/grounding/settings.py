@@ -21,7 +21,7 @@ _VERSION = re.compile(
 )
 _JOINT = r"[\s\"'`=:({\[≈~]{0,4}(?:(?:of|to|is|was|are|set to|equal to|from|between|=)\s)?[({\[]?$"
 _SETTING = re.compile(
-    r"(?:^|[^A-Za-z])(?:lrs?|learning[ _-]?rates?|(?:random )?seeds?|batch(?:[ _-]?sizes?)?|dropout|"
+    r"(?:^|[^A-Za-z])(?:lrs?|learning[ _-]?rates?|batch(?:[ _-]?sizes?)?|dropout|"
     r"momentum|step sizes?|"
     r"weight[ _-]?decay|wd|betas?[ _]?[12]?\s?[=(]|tol(?:erance)?s?|thresholds?|(?:eps|epsilon|alpha|"
     r"gamma|lambda|tau|"
@@ -29,7 +29,8 @@ _SETTING = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_SETTING = re.compile(
-    r"(?:^|[^A-Za-z\d])(?:epochs?|steps?(?: sizes?)?|iterations?|iters?|tau|sizes?|dim(?:ension)?s?|"
+    r"(?:^|[^A-Za-z\d])(?:epochs?|(?:random )?seeds?|"
+    r"steps?(?: sizes?)?|iterations?|iters?|tau|sizes?|dim(?:ension)?s?|"
     r"horizons?|lags?|leads?|"
     r"folds?|runs?|trials?|layers?|windows?|depths?|members?|lengths?|budgets?|samples?|[nkmdhbwt]s?|"
     r"n_\w+|top|"
@@ -168,6 +169,11 @@ _HAS = re.compile(
 )
 _DONE = re.compile(r"\s\w+\s(?:\([^)]*\)\s)?(?:are|were|is|was|remain|pass|fail|get|got)\b")
 """Behind a count: something is said of so many, *919,717 documents are kept*."""
+_SHARE = re.compile(
+    r"\s(?:(?:label|random|input|channel|weight)\s)?(?:sparsity|noise|dropout|missing\w*|label(?:s|led)?|compression|"
+    r"pruning|corrupt\w*|contamination|mask\w*|utili[sz]ation|load|of the (?:data|labels|training|weights))\b"
+)
+"""Behind a share that was set: *at 95 % sparsity*."""
 _MANY, _SOME = 100, 10
 _ROUND = 2
 """Digits of a tolerance: of more, what it is was measured."""
@@ -207,6 +213,9 @@ def no_claim(conclusion: Conclusion, figure: Figure, passage: Passage, prompt: P
     after = text[figure.end : min(passage.end, figure.end + _AFTER)]
     if _names_nothing(figure, before, after, passage, text):
         return "a reference"
+    shared = figure.unit == "percent" and figure.whole and _SHARE.match(after)
+    if shared and re.search(r"\b(?:at|with|under|for|up to)\s$", before, re.IGNORECASE):
+        return "a setting"
     crossed = re.search(r"[x×]", text[figure.number_end : figure.end]) is not None
     if _is_setting(figure, before, after, crossed) and not _METRIC_BEFORE.search(before):
         return "a setting"
@@ -305,7 +314,7 @@ def _is_small(figure: Figure, before: str, after: str, prompt: Prompt) -> bool:
         return not told or bool(re.search(r"\b(?:one|at|the|first|last|all|these|top)\s$", before))
     placed = re.search(r"\b(?:at|for|until|after|before|between|from)\s$", before)
     measured = re.match(
-        r"\s?(?:[kMGT]i?B|ms|tokens|it/s|Hz|W|J|USD|dollars|words|requests|MFLOPS?|GFLOPS?)\b",
+        r"\s?(?:[kMGT]i?B|ms|tokens|it/s|Hz|W|J|USD|dollars|words|requests|MFLOPS?|GFLOPS?)\b|\s[a-z]+\sper\s|\s[a-z]+/s\b",
         after,
     )
     changed = re.search(

@@ -15,7 +15,8 @@ _RULE = re.compile(r"^[\s\-=_+|:*─━═┼╪╋┃│┏┓┗┛┡┩├�
 _BARS = re.compile(r"[|│┃║]")
 _GAP = re.compile(r"\s{2,}|\t")
 _NUMERIC = re.compile(
-    r"[-+−(\[*~<>≈]{0,2}(?:\d[\d.,_]*(?:[eE][-+]?\d+|/\d+|[kKMG])?|\.\d+|nan|inf|n/a|none|-+)\s?%?[)\]*†‡↑↓]{0,3}",
+    r"[-+−(\[*~<>≈]{0,2}(?:\d[\d.,_]*(?:[eE][-+]?\d+|/\d+|[kKMG])?|\.\d+|nan|inf|n/a|none|-+)\s?%?[)\]*†‡↑↓]{0,3}"
+    r"|-?\d+\.\d+\s?(?:[munµ]?s|[kKMGT]i?B(?:/s)?)",
     re.IGNORECASE,
 )
 _MARKED = re.compile(r"\s*(?:==|--|##|\*\*|~~|>>)[=*#~>-]*\s*\w")
@@ -172,7 +173,8 @@ def _is_key(
     odd = sum(f.whole and f.digits > _SHORT and not _is_power(f.value) for f in numbers)
     if after_names and odd * 2 > len(numbers) and not rising and not repeated:
         return False
-    if SETTING.search(name) and (whole or short or repeated or len(numbers) == 1):
+    chosen = whole or short or repeated or (first and rising) or len(numbers) == 1
+    if SETTING.search(name) and chosen:
         return True
     return (whole or short) and len(numbers) > 1 and ((rising and not counts) or repeated)
 
