@@ -86,7 +86,7 @@ def test_the_curve_is_drawn_to_scale_and_its_table_has_every_share(tmp_path: Pat
         values = [point.value or 0.0 for point in by_label[line.label].points]
         assert [HEIGHT - y for _, y in line.points] == pytest.approx([HEIGHT * v for v in values])
     heights = sorted(line.text_y for line in figure.lines)
-    assert all(b - a >= 14.9 for a, b in pairwise(heights))
+    assert all(b - a >= 17.9 for a, b in pairwise(heights))
     assert heights[0] >= 0 and heights[-1] <= HEIGHT
     html, markdown, _ = written(run, tmp_path)
     assert section(html, "threshold").count("<polyline") == 6

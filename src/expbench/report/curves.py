@@ -18,7 +18,7 @@ _DRAWN = (
     "all",
     "all_execution",
 )
-_APART = 15.0
+_APART = 18.0
 """Units between two labels at the right end."""
 
 

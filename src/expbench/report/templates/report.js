@@ -40,9 +40,10 @@
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
   const key = (row, column) => row.cells[column].dataset.order ?? row.cells[column].textContent.trim();
+  const collator = new Intl.Collator(undefined, { numeric: true });
   const compare = (a, b) => {
     const x = Number(a), y = Number(b);
-    return Number.isNaN(x) || Number.isNaN(y) ? a.localeCompare(b, undefined, { numeric: true }) : x - y;
+    return Number.isNaN(x) || Number.isNaN(y) ? collator.compare(a, b) : x - y;
   };
   for (const button of table.tHead.querySelectorAll("button")) {
     button.addEventListener("click", () => {
