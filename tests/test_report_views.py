@@ -23,9 +23,9 @@ from typer.testing import CliRunner
 
 from expbench.cli.main import app
 from expbench.ledger import Request, Tokens
-from expbench.metrics import details, summarise
+from expbench.metrics import details, share_interval, summarise
 from expbench.published import NOTE, published
-from expbench.report import ReportInput, spent_by_stage
+from expbench.report import Correction, ReportInput, spent_by_stage
 from expbench.report.curves import HEIGHT, curve_figure
 from expbench.report.effort import effort_line, efforts
 from expbench.report.groups import groupings
@@ -200,6 +200,22 @@ def test_tasks_of_the_release_are_grouped_by_tier_and_those_of_mini_are_not() ->
     }
     (tiers,) = [g for g in groupings(replace(run, tasks=tasks)) if g.title == "tier"]
     assert {group.name: group.tasks for group in tiers.groups}["no-setup"] == 2
+
+
+def test_scores_without_the_judges_errors_are_a_line_beside_the_scores(tmp_path: Path) -> None:
+    corrected = Correction(
+        key="design",
+        label="D",
+        attempts=9,
+        reported=0.45,
+        value=0.5,
+        interval=share_interval([0.0, 1.0], ["a", "b"]),
+        judged_on="shipped",
+    )
+    html, markdown, _ = written(replace(large_run(6), corrected=(corrected,)), tmp_path)
+    said = "D without the judge's errors on set shipped: about 50.0 %"
+    assert said in Page(section(html, "scores")).text
+    assert said in markdown
 
 
 # --- time and cost -------------------------------------------------------------------------------

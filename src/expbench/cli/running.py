@@ -256,6 +256,7 @@ def write_run_report(
             outputs=material.outputs,
             pictures=material.pictures,
             judge_eval=judge_eval_sentence(run, options.cache),
+            corrected=_corrected(run, options.cache),
             threshold=threshold,
             spent=spent_by_stage(read_ledger(run.paths.ledger)),
         ),

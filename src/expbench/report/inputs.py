@@ -8,6 +8,7 @@ from pathlib import Path
 
 from expbench.judges.baseline import BASELINES
 from expbench.ledger import Stage
+from expbench.report.correcting import Correction
 from expbench.runs import Manifest
 from expbench.schema import Outcome, ResearchTask, SubmissionText, Usage
 
@@ -33,6 +34,8 @@ class ReportInput:
     pictures: Mapping[str, str] = field(default_factory=dict)
     judge_eval: str = ""
     """How good the judge was found to be, or that nobody has looked, in one sentence."""
+    corrected: Sequence[Correction] = ()
+    """D and I without the judge's known errors: beside the scores, never instead."""
     threshold: float = 1.0
     """From which score on something is fully right, in (0, 1]."""
     spent: Mapping[Stage, Usage] = field(default_factory=dict)

@@ -86,6 +86,7 @@ class Page:
     manifest: Manifest
     label: str
     judge_eval: str
+    corrected: tuple[str, ...]
     summary: Summary
     headline: tuple[Row, ...]
     rows: tuple[Row, ...]
@@ -129,6 +130,7 @@ def build_page(run: ReportInput) -> Page:
         manifest=run.manifest,
         label=label_of(run.manifest),
         judge_eval=run.judge_eval,
+        corrected=tuple(each.sentence for each in run.corrected),
         summary=summary,
         headline=tuple(_row(summary.metric(key)) for key in _HEADLINE),
         rows=tuple(map(_row, summary.metrics)),
