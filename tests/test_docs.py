@@ -46,6 +46,7 @@ ELSEWHERE = (
     "runs/NAME",
     "expbench view",
     "expbench enter",
+    "expbench unseal",
     "agents install",
     "tasks fetch",
     "repos fetch",
@@ -284,6 +285,7 @@ def test_documented_commands_do_what_they_say(shell: Shell, host: SandboxHost) -
     assert {split(command)[0] for command in wanted} == set(COMMANDS) - {
         "agents install",
         "enter",
+        "unseal",
         "view",
         "tasks fetch",
         "repos fetch",

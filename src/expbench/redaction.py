@@ -99,6 +99,16 @@ def redacted_error(text: str) -> str:
     return _LOOKS_SECRET.sub(lambda match: f"{match['lead'] or ''}[secret]", redacted(text))
 
 
+def looking_secret(text: str) -> str:
+    """The beginning of the first thing in a text that looks like a key of anybody's; empty without one."""
+    match = _LOOKS_SECRET.search(text)
+    if match is None:
+        return ""
+    lead = len(match["lead"] or "")
+    value = match[0][lead:]
+    return f"{value[:4]}…, {len(value)} characters"
+
+
 def without_secrets(record: _Record) -> _Record:
     """A record without secret values; the same one where it has none."""
     text = record.model_dump_json()

@@ -15,8 +15,8 @@ it is apart. Texts of attempts are not on the page; names of agents, models and 
 from expbench.board.board import AGAINST, Board, build
 from expbench.board.contenders import Contender, Spend, TaskFacts, facts_of, named_apart
 from expbench.board.reading import load_scores, read_spend
-from expbench.board.record import BoardRecord, record
-from expbench.board.rendering import Extra, Refused, Source
+from expbench.board.record import BoardRecord, Refused, Source, record
+from expbench.board.rendering import Extra
 from expbench.board.write import BoardFiles, write_board
 
 __all__ = [

@@ -76,6 +76,11 @@ def load_scores(root: Path) -> Run:
     return Run(paths, manifest, outcomes=dict(found))
 
 
+def light(line: bytes) -> Outcome:
+    """An outcome's JSON without what was said item by item. Raises ValueError where it is none."""
+    return _Outcome.model_validate_json(line)
+
+
 def read_spend(ledger: Path) -> Spend:
     """What the requests of a ledger used, by stage in the order of the first of each. Raises DataError."""
     sums: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0, 0, 0, 0.0, 0])

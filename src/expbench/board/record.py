@@ -66,20 +66,47 @@ class PublishedRow(Record):
     dollars: float | None
 
 
+class Source(Record):
+    """The file that a run comes from, and what was verified in it; ``label`` is the run's on the board."""
+
+    label: str
+    file: str
+    sha256: str
+    size: int
+    submissions: int
+    sealed: bool
+    """Whether it has an encrypted part, which is not read."""
+    checks: tuple[str, ...]
+
+
+class Refused(Record):
+    """A file that is not on the board, and what in it does not verify."""
+
+    file: str
+    reason: str
+
+
 class BoardRecord(Record):
-    """A whole board."""
+    """A whole board; ``bundles`` and ``refused`` are of boards that are made from bundles."""
 
-    runs: tuple[RunRecord, ...]
-    sets: tuple[SetRecord, ...]
+    runs: tuple[RunRecord, ...] = ()
+    sets: tuple[SetRecord, ...] = ()
     published: tuple[PublishedRow, ...] = ()
+    bundles: tuple[Source, ...] = ()
+    refused: tuple[Refused, ...] = ()
 
 
-def record(board: Board) -> BoardRecord:
-    """The board as a record."""
+def record(
+    board: Board | None, bundles: tuple[Source, ...] = (), refused: tuple[Refused, ...] = ()
+) -> BoardRecord:
+    """The board as a record; without one it only says what was refused."""
+    facts = board.published if board else None
     return BoardRecord(
-        runs=tuple(map(_run, board.standings)),
-        sets=tuple(map(_set, board.divisions)),
-        published=published_rows(board.published) if board.published else (),
+        runs=tuple(map(_run, board.standings if board else ())),
+        sets=tuple(map(_set, board.divisions if board else ())),
+        published=published_rows(facts) if facts else (),
+        bundles=bundles,
+        refused=refused,
     )
 
 

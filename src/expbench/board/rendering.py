@@ -16,7 +16,7 @@ from expbench.board.breakdown import GROUPED
 from expbench.board.facts import fact_rows
 from expbench.board.figures import funnels, scatters
 from expbench.board.measures import DEFINITIONS, HEADLINE, Standing
-from expbench.board.record import published_rows
+from expbench.board.record import Refused, Source, published_rows
 from expbench.report.inputs import label_of
 from expbench.report.latex import latex_safe, table1
 from expbench.report.page import equation
@@ -40,27 +40,6 @@ class Extra:
     title: str
     sources: tuple[Source, ...] = ()
     refused: tuple[Refused, ...] = ()
-
-
-@dataclass(frozen=True)
-class Source:
-    """The file that a run comes from, and what was found in it; ``label`` is the run's on the board."""
-
-    label: str
-    file: str
-    sha256: str
-    size: int
-    submissions: int
-    sealed: bool
-    checks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Refused:
-    """A file that is not on the board, and what in it does not verify."""
-
-    file: str
-    reason: str
 
 
 def render_html(board: Board | None, extra: Extra | None = None) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from expbench.board.board import Board
-from expbench.board.record import BoardRecord, record
+from expbench.board.record import record
 from expbench.board.rendering import Extra, render_html, render_latex, render_markdown
 from expbench.board.table import outcomes_csv
 from expbench.errors import PrerequisiteError, UserError
@@ -62,13 +62,13 @@ def write_board(board: Board | None, dest: Path, extra: Extra | None = None) -> 
     """
     files = BoardFiles(dest.absolute())
     check_own(files)
-    empty = BoardRecord(runs=(), sets=())
+    made = record(board, extra.sources, extra.refused) if extra else record(board)
     texts = {
         files.html.name: render_html(board, extra),
         files.markdown.name: render_markdown(board, extra),
         files.latex.name: render_latex(board),
         files.csv.name: outcomes_csv(board.standings if board else ()),
-        files.data.name: (record(board) if board else empty).model_dump_json(indent=1) + "\n",
+        files.data.name: made.model_dump_json(indent=1) + "\n",
     }
     try:
         _replace(files, texts)

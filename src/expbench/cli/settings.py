@@ -97,6 +97,11 @@ def npm_settings() -> dict[str, str]:
     return {**network_variables(), **given}
 
 
+def passphrase_given() -> str:
+    """What opens sealed parts where no key file is given."""
+    return os.environ.get("EXPBENCH_PASSPHRASE", "")
+
+
 def search_path() -> str:
     """``PATH``, for finding the user's own tools."""
     return os.environ.get("PATH", "")
