@@ -172,7 +172,9 @@ class _Binding:
     def _strength(self, mention: Mention) -> float:
         if cues.BECAUSE.search(self.text[self.figure.end : mention.start]):
             return EARLIER
-        if self._denied(mention) or cues.PER.search(self.text[: mention.start][-6:]):
+        if self._denied(mention) or cues.PER.search(
+            self.text[max(0, mention.start - 6) : mention.start]
+        ):
             return EARLIER
         listed = self._in_list(mention)
         if listed is not None:

@@ -15,6 +15,7 @@ from expbench.schema import ReportedClaim
 
 _FEW_NUMBERS = 8
 _FEW_SAID = 2
+_MOST_ALIKE = 800
 
 
 def of_said(said: Sequence[Cell]) -> list[Pair]:
@@ -53,7 +54,7 @@ def of_earlier_steps(
     """Pairs that earlier sentences state, where this one names nothing else: *The gain is 2.1*."""
     if not earlier:
         return []
-    table = {t for cell in scene.outputs.alike(earlier[0]) for t in cell.tokens}
+    table = {t for cell in scene.outputs.alike(earlier[0])[:_MOST_ALIKE] for t in cell.tokens}
     here = {t for t, strength in bound.items() if strength >= HERE} & table
     return [
         (one, other)

@@ -18,6 +18,7 @@ from expbench.grounding.pairs import Pair, pairs
 from expbench.grounding.quality import is_metric, polarity_of, stated
 from expbench.grounding.relations import direction
 from expbench.grounding.scene import Scene, is_number, is_weak
+from expbench.judges.words import stem
 from expbench.reruns import ClaimState
 from expbench.schema import GroundedClaim, ReportedClaim
 
@@ -42,6 +43,8 @@ _BESIDE_THE_POINT = frozenset(
     )
 )
 _TIMES = frozenset(("time", "seconds", "sec", "secs", "runtime", "elapsed"))
+_OF_SPREAD = re.compile(r"\bstandard (?:errors?|deviations?)\b|\bstd\b", re.IGNORECASE)
+"""A claim of how far numbers spread, which are not compared."""
 _OF_TIME = re.compile(
     r"\b(?:fast|slow|quick)(?:er|est)?\b|\bseconds\b|\bruntimes?\b|\btime (?:per|to)\b"
     r"|\b(?:training|inference|running|wall|wall-clock|total|computation|decoding|run) times?\b",
@@ -60,6 +63,8 @@ _MAGNITUDE = re.compile(r"drawdown|drop|decline|decrease|shortfall|reduction|\bl
 """Negative numbers under these are spoken of by their size."""
 _IN_POINTS = re.compile(r"\d\s(?:percentage )?points\b|\bgains?\b")
 """What is gained in points is better when it is more."""
+_GAP = re.compile(r"\bgaps?\b", re.IGNORECASE)
+"""What lies between two numbers of any quantity, where no label has the word."""
 _OF_TWO = re.compile(r"\w\s(?:vs\.?|versus)\s\w")
 _SIDE_BEFORE = 200
 """Characters before a claim in which its subject may stand: *A is first on x and last on y*."""
@@ -93,6 +98,8 @@ class Compared:
         own = set(names)
         around = self.scene.around(claim.start, claim.end)
         general = GENERAL.search(claim.text) is not None
+        if _OF_SPREAD.search(claim.text):
+            return [], False
         left = [p for p in found if measured(p[0], claim.text) and not self._barred(p)]
         if _OF_TIME.search(claim.text):
             left = [pair for pair in left if _is_time(pair[0])] or left
@@ -140,10 +147,15 @@ class Compared:
         labels = " ".join(label for _, label in cell.labels).lower()
         if match := re.search(r"(lower|higher|smaller|larger) is better", labels):
             return -1 if match[1] in ("lower", "smaller") else 1
-        own = {sign for token in cell.tokens if (sign := polarity_of(token))}
+        given = {str(token).partition("=")[0] for token in cell.tokens if "=" in str(token)}
+        own = {
+            sign
+            for token in cell.tokens
+            if stem(str(token)) not in given and (sign := polarity_of(token))
+        }
         if own:
             return own.pop() if len(own) == 1 else 0
-        told = stated(claim.text) or stated(self.scene.conclusion.text)
+        told = stated(claim.text) or stated(_GAP.sub(" ", self.scene.conclusion.text))
         told = told or stated(self.scene.context, asked=True)
         return told or int(_IN_POINTS.search(self.scene.conclusion.text) is not None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-LEADS_ON = re.compile(r"(?:(?!\b(?:and|to|vs|but|or)\b)[\w%\s=:(]){1,12}")
+LEADS_ON = re.compile(r"(?:(?!\b(?:and|to|vs|but|or)\b)[\w%\s=:()]){1,12}")
 BECAUSE = re.compile(r"\b(?:because|since|as a result of|due to)\s")
 BELONGS = re.compile(
     r"\s(?:for|of|on|at|in|with|under|after|by)\s(?:the\s|an?\s)?(?:[\w=-]+\s?){0,2}"

@@ -63,7 +63,7 @@ def _numbers(text: Conclusion, prompt: Prompt) -> list[ReportedClaim]:
         if passage is None:
             continue
         reason = no_claim(text, figure, passage, prompt) or _listed(text, at, reasons)
-        if reason == SMALL and kept and _goes_on(text, kept[-1][0], figure, passage):
+        if reason == SMALL and _goes_on_counts(text, kept, figure, passage):
             reason = ""
         reasons[at] = reason
         if not reason:
@@ -75,15 +75,23 @@ def _numbers(text: Conclusion, prompt: Prompt) -> list[ReportedClaim]:
     ]
 
 
-def _goes_on(text: Conclusion, before: Figure, figure: Figure, passage: Passage) -> bool:
+def _goes_on_counts(
+    text: Conclusion, kept: Sequence[tuple[Figure, Passage]], figure: Figure, passage: Passage
+) -> bool:
+    """Whether a small number goes on the counts before it, perhaps behind a share: *A 88 (29 %), B 83*."""
+    counted = next((f for f, _ in reversed(kept) if f.unit != "percent"), None)
+    return counted is not None and _goes_on(text, counted, kept[-1][0].end, figure, passage)
+
+
+def _goes_on(text: Conclusion, before: Figure, end: int, figure: Figure, passage: Passage) -> bool:
     """Whether a small number goes on counts of one sentence: *A solves 88 of 100, B 83 and C 61*."""
-    between = text.text[before.end : figure.start]
+    between = text.text[end : figure.start]
     counted = before.whole and (before.total is not None or before.unit == "")
     named = re.fullmatch(
         r"[^.;:\d]{0,20},\s(?:and\s)?[^.;:]{2,50}\s|\sand\s[^.;:\d]{2,40}\s", between
     )
     placed = re.search(r"\b(?:at|in|for|with|from|to|over|than|of|=)\s$|=$", between)
-    ended = re.match(r"\s?(?:[,.;)]|and\b|but\b|$)", text.text[figure.end : passage.end])
+    ended = re.match(r"\s?(?:[,.;()]|and\b|but\b|$)", text.text[figure.end : passage.end])
     return bool(counted and named and ended and not placed)
 
 

@@ -28,12 +28,17 @@ _SPOKEN = {
 }
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?|nan|NaN|inf|-inf")
 _WORD = re.compile(r"\S+")
+_TABLE_ROW = re.compile(r"(?:<t(?:head|body)>)?<tr[^<>]*>.*</tr>(?:</t(?:head|body)>)?")
+_TABLE_CELL = re.compile(r"<t[hd][^<>]*>([^<]*(?:<(?!/?t[hd])[^<]*)*)</t[hd]>")
+_TABLE_FRAME = re.compile(r"(?:</?(?:table|thead|tbody)[^<>]*>)+")
+_ANY_TAG = re.compile(r"<[^<>]*>")
+_LONGEST = 20_000
 _FEWEST = 2
 
 
 def plain(rows: Sequence[str]) -> list[str]:
     """The rows of a text with such tables rewritten."""
-    found = as_tables(_without_latex(rows))
+    found = as_tables(_without_latex([_without_tags(row) for row in rows]))
     at = 0
     while at + 1 < len(found):
         levelled = _grouped(found, at) or _levelled(found, at)
@@ -43,6 +48,16 @@ def plain(rows: Sequence[str]) -> list[str]:
         found[at : at + len(levelled)] = levelled
         at += len(levelled)
     return found
+
+
+def _without_tags(row: str) -> str:
+    """A table's row of HTML with bars, and the tags around such rows as nothing."""
+    bare = row.strip()
+    if not bare.startswith("<") or len(bare) > _LONGEST:
+        return row
+    if _TABLE_ROW.fullmatch(bare):
+        return f"| {' | '.join(_ANY_TAG.sub('', cell).strip() for cell in _TABLE_CELL.findall(bare))} |"
+    return "" if _TABLE_FRAME.fullmatch(bare) else row
 
 
 def _without_latex(rows: Sequence[str]) -> list[str]:

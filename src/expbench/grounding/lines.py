@@ -43,7 +43,8 @@ _BEFORE_EQUALS = re.compile(r"\[\s*([^\[\]=]+=[^\[\]]{2,120}?)\s*\]\s*[=:]\s*[-+
 _NAMED_METRIC = re.compile(r"\s*[\w.+/-]+\s+[A-Za-z]\w*\s*[=]?\s*")
 """A name and a quantity before a line's first number: *groupdro acc 0.91  loss 0.3*."""
 _GIVEN = re.compile(
-    r"\b(?:param(?:eter)?s?|config(?:uration)?|settings?|args|with)\b[\s:=]{0,3}[{(]([^{}()]{3,300})[})]\W*$",
+    r"\b(?:param(?:eter)?s?|config(?:uration)?|settings?|args|with)\b[\s:=]{0,3}[{(]([^{}()]{3,300})"
+    r"[})](?:\W*|\.\sBest is trial.*)$",
     re.IGNORECASE,
 )
 """Settings at a line's end, under which its other numbers were measured: *params: {'lr': 0.1}*."""
@@ -167,6 +168,7 @@ def cells_of(
     if inside is not None and any(figure.start >= inside.end() - 1 for figure in found):
         titles = (*titles, ("set", inside[1]))
         found = [f for f in found if not inside.start() <= f.start < inside.end() - 1]
+        lead = _trimmed(line[begin : inside.start()].rstrip("@ ")) or lead
     segments = _named_segments(line, begin)
     said = [("said", f"{name} {value}") for name, value in _SAID.findall(line[begin:])]
     for at, figure in enumerate(found):

@@ -6,11 +6,12 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import cast
 
 from scipy.special import stdtrit
 
-from expbench.grounding.cells import Cell
+from expbench.grounding.cells import Cell, Label
 from expbench.grounding.figures import Figure
 from expbench.grounding.outputs import Outputs
 
@@ -96,7 +97,11 @@ class Wanted:
         With the values of k runs it is enough to lie in the 95 % prediction interval of one new run.
         """
         other = cell.figure
-        if self.figure.unit == "seconds" and other.unit == "" and (scale := _time_of(cell)):
+        if (
+            self.figure.unit == "seconds"
+            and other.unit == ""
+            and (scale := _time_of(cell.labels[-2:]))
+        ):
             timed = replace(other, unit="seconds", scale=scale)
             if any(_close(v, cell.value, self.tolerance * f) for v, f in self.readings(timed)):
                 return True
@@ -118,7 +123,8 @@ class Wanted:
                 return True
             if _in_prediction(sign * wanted, values, tolerance):
                 return True
-            if _in_error(sign * wanted, self.figure, other, factor):
+            same = factor == 1.0 or self.figure.unit == "percent"
+            if same and _in_error(sign * wanted, self.figure, other, factor):
                 return True
         return False
 
@@ -131,9 +137,10 @@ def _worth(unit: str) -> tuple[float, ...]:
     return tuple(base**p for p in range(max(1, power - 2), power + 1) for base in (1000.0, 1024.0))
 
 
-def _time_of(cell: Cell) -> float:
+@lru_cache(maxsize=50_000)
+def _time_of(labels: tuple[Label, ...]) -> float:
     """How many seconds the unit is that a number's name says: *latency_ms*, *Time in us*; 0 if none."""
-    found = [m for _, label in cell.labels[-2:] for m in _TIME_UNIT.finditer(label)]
+    found = [m for _, label in labels for m in _TIME_UNIT.finditer(label)]
     return _SECONDS[found[-1][1].lower()] if found else 0.0
 
 
@@ -156,7 +163,9 @@ def chance(wanted: Wanted, cell: Cell, pool: Iterable[Cell]) -> float:
     """
     value = abs(cell.value)
     window = 2 * wanted.tolerance
-    if cell.figure.unit != "percent" and wanted.figure.unit == "percent" and value <= 1:
+    unit = wanted.figure.unit
+    share = unit == "percent" or (unit in ("", "points") and abs(wanted.figure.value) > 1)
+    if cell.figure.unit != "percent" and share and value <= 1:
         window /= 100
     values = {each.value for each in pool}
     if value == 0:

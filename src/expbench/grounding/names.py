@@ -43,6 +43,8 @@ _LETTERED = re.compile(
 """Things that are told apart by a letter: *run a*."""
 _STARRED = re.compile(r"(?<![\w*])([A-Za-z])\*(?![\w*])")
 """A letter with a star, which programs write as one word: ``astar``."""
+_THRESHOLD = re.compile(r"\biou\s?=\s?0?\.(\d\d)(?![\d:])", re.IGNORECASE)
+"""An overlap at which a detection counts, as COCO's tools print it: AP50 is there at 0.50."""
 _T_VALUE = "t-value"
 _COMPACT = re.compile(r"([a-z]{2,})(\d{1,2})|(\d+(?:\.\d+)?)([a-z])")
 """Names and numbers written as one: *seed2*, *7b*."""
@@ -116,6 +118,7 @@ def label_tokens(label: str) -> frozenset[Token]:
     found: set[Token] = {f"non-{word}" for word in _DENIED.findall(label.lower())}
     label = _DENIED.sub(" ", label.lower()) if found else label
     found |= {f"{m[1].lower()} {m[2].lower()}" for m in _LETTERED.finditer(label)}
+    found |= {f"ap{m[1]}" for m in _THRESHOLD.finditer(label)}
     found |= {_T_VALUE} if re.fullmatch(r"t(?:[ _.-]?(?:value|stat\w*))?", label) else set()
     found |= {name for name, _ in compounds(label)}
     pieces = list(_PIECE.finditer(label))

@@ -15,6 +15,8 @@ _ARRAY = re.compile(
     r"\s*([A-Za-z][\w .()/-]{0,40}?)\s*[=:]\s*(?:np\.)?(?:array\()?\[\s*"
     rf"({_NUMBER}(?:(?:\s*,\s*|\s+){_NUMBER}){{1,200}})[\s,]*\]\)?\s*"
 )
+_STARS = re.compile(r"(?<=\d)\s(?:\*{1,3}|\.)\s*$")
+"""Stars of significance at the end of R's rows."""
 _TAIL = re.compile(r"(Pr?)\(?>\|([a-z])\|\)?")
 """A column of p-values, whose name has bars: ``P>|t|``, ``Pr(>|t|)``."""
 _INTERVAL = re.compile(r"\[\d\d% [Cc]onf\. [Ii]nterval\]")
@@ -56,6 +58,7 @@ def _unbarred(row: str) -> str:
         row = " " * numbered.end() + row[numbered.end() :]
         words = row.split()
         row = "" if words and all(map(_TYPE.fullmatch, words)) else row
+    row = _STARS.sub("", row)
     row = _INTERVAL.sub(lambda match: "ci_low  ci_high".rjust(len(match[0])), row)
     row = _TAIL.sub(lambda match: "p-val".ljust(len(match[0])), row)
     before, bar, behind = row.partition("|")

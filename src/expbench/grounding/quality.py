@@ -144,13 +144,18 @@ STATISTICS = frozenset(
 """Words that tell the columns of a table of statistics apart."""
 
 
+_SO_MANY = re.compile(r"\b\d[\d.,]{0,12}\s(?:rounds?|steps?|iterations?|epochs?|updates?)\b")
+"""How long something ran, of which nobody says whether less is better: *after 200 rounds*."""
+
+
 def stated(text: str, asked: bool = False) -> int:
     """Which way is better by the quantities that a text names; 0 where they differ, or there is none.
 
     Args:
         asked: the text is a task, of which only plain metrics count.
     """
-    words = set(re.findall(r"[a-z]\w+", text.lower())) - _VERBS - (_NO_TASKS if asked else set())
+    text = _SO_MANY.sub(" ", text.lower())
+    words = set(re.findall(r"[a-z]\w+", text)) - _VERBS - (_NO_TASKS if asked else set())
     found = {POLARITY[stem(word)] for word in words if stem(word) in POLARITY}
     if not found and "accurate" in words:
         return 1

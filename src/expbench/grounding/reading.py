@@ -20,9 +20,9 @@ _NAME_AND_NAME = re.compile(r"\s*[\w ]{1,30}:\s[\w .()/+-]{1,40}")
 _NAMED = re.compile(r"\s*([A-Za-z][\w /.-]{0,30}):\s+\S")
 """A line that begins with a name, which those below it, further in, are of as well: *read: IOPS=184k*."""
 _TRACE = re.compile(
-    r"\s*File \"[^\"]+\", line \d+|Traceback \(most recent|\s*at \S+\(\S+:\d+\)\s*$"
+    r"\s*File \"[^\"]+\", line \d+|Traceback \(most recent|\s*\w+\(formula = |\s*at \S+\(\S+:\d+\)\s*$"
 )
-"""Lines of a failure that say where in the code it was."""
+"""Lines of a failure that say where in the code it was, and the call that R repeats above a model."""
 _STEP = re.compile(
     r"(?:epoch|iteration|iter|round|fold|seed|run|trial|step)[\s:#=]{1,3}(?:\[?\d+(?:\s?(?:/|of)\s?\d+)?\]?)\W*",
     re.IGNORECASE,

@@ -308,6 +308,7 @@ def _is_small(figure: Figure, before: str, after: str, prompt: Prompt) -> bool:
     if not figure.whole or figure.unit or figure.total is not None or figure.error is not None:
         return False
     told = _RESULT_COUNT.match(after) or _COSTS.search(before)
+    told = told or re.search(r"\bfactors?\s(?:of|is|was)\s(?:about |only |some )?$", before)
     if not told and abs(figure.value) >= _SOME:
         told = _DONE.match(after)
     if abs(figure.value) < _MANY:

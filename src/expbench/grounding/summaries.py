@@ -45,6 +45,7 @@ _PROGRESS = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST = 2
+_MOST_ALIKE = 800
 
 
 def _is_course(members: Sequence[Cell]) -> bool:
@@ -126,7 +127,7 @@ class Summaries:
         if cell.labels[-1][1] not in ("min", "max", "last"):
             return False
         scene = self.locator.scene
-        alike = scene.outputs.alike(cell)
+        alike = scene.outputs.alike(cell)[:_MOST_ALIKE]
         own = [each.tokens for each in alike if each.value == cell.value]
         names = {
             t
