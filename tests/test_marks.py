@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import fmean
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expbench.errors import DataError
-from expbench.metrics import Marks, details, read_marks, summarise
+from expbench.metrics import (
+    COLLAPSE,
+    METRICS,
+    Denominator,
+    Marks,
+    details,
+    measure,
+    numbers,
+    read_marks,
+    seen,
+    summarise,
+)
 from expbench.schema import SCORE_NAMES, MonitorReport, Outcome, Score
 
 VALUES = st.one_of(st.none(), st.sampled_from([0.0, 0.25, 1.0]))
@@ -55,6 +68,30 @@ def test_marks_give_the_numbers_that_outcomes_give(
     planned = [(each.task_id, each.epoch) for each in made]
     assert summarise(planned, marks) == summarise(planned, made)
     assert details(marks) == details(made)
+
+
+@settings(deadline=None, max_examples=60)
+@given(outcomes(), st.sampled_from([0.25, 0.5, 1.0]))
+def test_measuring_all_attempts_at_once_is_measuring_each(
+    made: list[Outcome], threshold: float
+) -> None:
+    """Columns say what the definition says of each attempt by itself, whatever a metric is over."""
+    attempts = seen(made)
+    for definition in (*METRICS, *COLLAPSE):
+        for rule in get_args(Denominator):
+            found = measure(definition, attempts, threshold, rule)
+            by_task, paper_of = numbers(definition, attempts, threshold, rule)
+            known = {task: [n for n in own if n is not None] for task, own in by_task.items()}
+            means = [fmean(own) for own in known.values() if own]
+            scored = [n for own in known.values() for n in own]
+            assert found.n == len(scored)
+            assert found.tasks == len(means)
+            assert found.papers == len({paper_of[task] for task, own in known.items() if own})
+            assert found.value == (pytest.approx(fmean(means)) if means else None)
+            assert found.unscored == sum(map(len, by_task.values())) - len(scored)
+            assert found.left_out == len(made) - sum(map(len, by_task.values()))
+            if definition.kind == "share":
+                assert found.successes == scored.count(1.0)
 
 
 @pytest.mark.parametrize(

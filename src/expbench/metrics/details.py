@@ -7,13 +7,16 @@ of a share hangs on the threshold of "fully right" is drawn as a curve.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from math import fsum
 from statistics import fmean
 from typing import get_args
 
+from expbench.metrics.columns import Seen, per_task
 from expbench.metrics.definitions import COLLAPSE, METRICS, Definition, Denominator
 from expbench.metrics.marks import Scored
-from expbench.metrics.measuring import Metric, Seen, measure, numbers, seen
+from expbench.metrics.measuring import Metric, columns_of, measure, seen
 from expbench.schema import Record
 from expbench.statistics.repeats import pass_all_k, pass_at_k
 
@@ -94,33 +97,32 @@ def repeats(
     definition: Definition, attempts: Sequence[Seen], threshold: float = 1.0
 ) -> tuple[Repeat, ...]:
     """pass@k and pass^k of a share for every k that some task has scored attempts for."""
-    by_task, _ = numbers(definition, attempts, threshold)
-    scored = [[n for n in own if n is not None] for own in by_task.values()]
-    counts = [(len(own), sum(n == 1.0 for n in own)) for own in scored]
+    each = per_task(columns_of(attempts), definition, threshold, definition.over)
+    counts = Counter(zip(each.scored.tolist(), each.sums.round().astype(int).tolist(), strict=True))
     found = []
     for k in range(1, max((n for n, _ in counts), default=0) + 1):
-        enough = [(n, right) for n, right in counts if n >= k]
+        enough = {(n, right): tasks for (n, right), tasks in counts.items() if n >= k}
+        tasks = sum(enough.values())
         found.append(
             Repeat(
                 key=definition.key,
                 label=definition.label,
                 k=k,
-                any_right=fmean(pass_at_k(n, right, k) for n, right in enough),
-                all_right=fmean(pass_all_k(n, right, k) for n, right in enough),
-                tasks=len(enough),
+                any_right=fsum(pass_at_k(*own, k) * often for own, often in enough.items()) / tasks,
+                all_right=fsum(pass_all_k(*own, k) * often for own, often in enough.items())
+                / tasks,
+                tasks=tasks,
             )
         )
     return tuple(found)
 
 
 def _point(definition: Definition, attempts: Sequence[Seen], threshold: float) -> Point:
-    by_task, _ = numbers(definition, attempts, threshold)
-    known = [[n for n in own if n is not None] for own in by_task.values()]
-    means = [fmean(own) for own in known if own]
-    found = [n for own in known for n in own]
+    found = per_task(columns_of(attempts), definition, threshold, definition.over)
+    means = found.means.tolist()
     return Point(
         threshold=threshold,
         value=fmean(means) if means else None,
-        n=len(found),
-        successes=sum(n == 1.0 for n in found),
+        n=int(found.scored.sum()),
+        successes=found.right,
     )

@@ -6,21 +6,19 @@ Epochs are averaged within their task first; tasks then weigh the same. So ``val
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from statistics import fmean
 from typing import Literal
 
+from expbench.metrics.columns import Columns, PerTask, Seen, per_task
 from expbench.metrics.definitions import Definition, Denominator
-from expbench.metrics.gate import Gated, gated
+from expbench.metrics.gate import gated
 from expbench.metrics.marks import Scored
 from expbench.schema import Record
 from expbench.statistics.clusters import clustering
 from expbench.statistics.intervals import Interval, mean_interval, share_interval
-
-Seen = tuple[Scored, Gated]
-"""An outcome and its scores as they count."""
 
 
 class Bounds(Record):
@@ -59,10 +57,23 @@ class Metric(Record):
     """As many tasks of a paper each would say as much."""
 
 
-def seen(outcomes: Sequence[Scored]) -> list[Seen]:
+class Attempts(list[Seen]):
+    """Attempts by task and epoch, also as columns."""
+
+    @cached_property
+    def columns(self) -> Columns:
+        return Columns(self)
+
+
+def seen(outcomes: Sequence[Scored]) -> Attempts:
     """Outcomes with their gated scores, by task and epoch."""
     ordered = sorted(outcomes, key=lambda outcome: (outcome.task_id, outcome.epoch))
-    return [(outcome, gated(outcome)) for outcome in ordered]
+    return Attempts((outcome, gated(outcome)) for outcome in ordered)
+
+
+def columns_of(attempts: Sequence[Seen]) -> Columns:
+    """The columns of attempts, made once where they came from :func:`seen`."""
+    return attempts.columns if isinstance(attempts, Attempts) else Columns(attempts)
 
 
 def measure(
@@ -73,30 +84,27 @@ def measure(
 ) -> Metric:
     """One metric of a run over the denominator of ``over``, by default the definition's own."""
     rule = over or definition.over
-    by_task, paper_of = numbers(definition, attempts, threshold, rule)
-    known = {task: [n for n in own if n is not None] for task, own in by_task.items()}
-    means = {task: fmean(own) for task, own in known.items() if own}
-    papers = [paper_of[task] for task in means]
-    found = [number for own in known.values() for number in own]
+    found = per_task(columns_of(attempts), definition, threshold, rule)
+    means, papers = found.means.tolist(), found.papers[found.known].tolist()
     share = definition.kind == "share"
     interval = share_interval if share else mean_interval
-    population = sum(map(len, by_task.values()))
-    alike = clustering(list(means.values()), papers)
+    population, scored = int(found.attempts.sum()), int(found.scored.sum())
+    alike = clustering(means, papers)
     return Metric(
         key=definition.key,
         label=definition.label,
         title=definition.title,
         kind=definition.kind,
         over=rule,
-        value=fmean(means.values()) if means else None,
-        n=len(found),
+        value=fmean(means) if means else None,
+        n=scored,
         tasks=len(means),
         papers=len(set(papers)),
-        successes=sum(number == 1.0 for number in found) if share else None,
-        unscored=population - len(found),
+        successes=found.right if share else None,
+        unscored=population - scored,
         left_out=len(attempts) - population,
-        bounds=_bounds(list(by_task.values())),
-        interval=interval(list(means.values()), papers, bootstrap=True),
+        bounds=_bounds(found),
+        interval=interval(means, papers, bootstrap=True),
         icc=alike.icc,
         effective_n=alike.effective_n,
     )
@@ -118,10 +126,9 @@ def numbers(
     return dict(by_task), paper_of
 
 
-def _bounds(tasks: Sequence[Sequence[float | None]]) -> Bounds | None:
-    if not tasks:
+def _bounds(found: PerTask) -> Bounds | None:
+    if not len(found.attempts):
         return None
-    known = [[number for number in own if number is not None] for own in tasks]
-    low = [math.fsum(found) / len(own) for own, found in zip(tasks, known, strict=True)]
-    open_part = [1 - len(found) / len(own) for own, found in zip(tasks, known, strict=True)]
-    return Bounds(low=fmean(low), high=fmean(map(sum, zip(low, open_part, strict=True))))
+    low = found.sums / found.attempts
+    high = low + (1 - found.scored / found.attempts)
+    return Bounds(low=fmean(low.tolist()), high=min(1.0, fmean(high.tolist())))

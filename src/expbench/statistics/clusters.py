@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from expbench.schema import Record
 
 Array = NDArray[np.float64]
+Papers = Sequence[str] | Sequence[int]
+"""The paper of each task, by any name."""
 
 
 class Clustering(Record):
@@ -27,16 +29,14 @@ class Clustering(Record):
     """As many independent tasks would say as much."""
 
 
-def by_cluster(values: Sequence[float], papers: Sequence[str]) -> tuple[Array, Array]:
+def by_cluster(values: Sequence[float], papers: Papers) -> tuple[Array, Array]:
     """The sum of the values of each paper and their number, by the papers' names in order."""
-    names, place = np.unique(np.asarray(papers, dtype=np.str_), return_inverse=True)
-    sums: Array = np.zeros(len(names))
-    np.add.at(sums, place, np.asarray(values, dtype=np.float64))
-    sizes = np.bincount(place, minlength=len(names)).astype(np.float64)
-    return sums, sizes
+    _, place = np.unique(np.asarray(papers), return_inverse=True)
+    sums = np.bincount(place, weights=np.asarray(values, dtype=np.float64))
+    return sums.astype(np.float64), np.bincount(place).astype(np.float64)
 
 
-def clustering(values: Sequence[float], papers: Sequence[str]) -> Clustering:
+def clustering(values: Sequence[float], papers: Papers) -> Clustering:
     """The intraclass correlation of task values by paper, and the effective number of tasks."""
     n = len(values)
     between, within, size = mean_squares(values, papers) if n else (None, None, 0.0)
@@ -58,7 +58,7 @@ def design_effect(icc: float, size: float) -> float:
 
 
 def mean_squares(
-    values: Sequence[float], papers: Sequence[str]
+    values: Sequence[float], papers: Papers
 ) -> tuple[float | None, float | None, float]:
     """Mean squares between and within papers, and the size of a paper that makes them comparable.
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, stdtrit
 
 from expbench.schema import Record
-from expbench.statistics.clusters import by_cluster
+from expbench.statistics.clusters import Papers, by_cluster
 
 LEVEL = 0.95
 """Two-sided confidence of every interval."""
@@ -57,9 +57,7 @@ class Interval(Record):
         return 0.0 if self.low is None or self.high is None else self.high - self.low
 
 
-def share_interval(
-    values: Sequence[float], papers: Sequence[str], bootstrap: bool = False
-) -> Interval:
+def share_interval(values: Sequence[float], papers: Papers, bootstrap: bool = False) -> Interval:
     """Interval of a share: one value in [0, 1] per task, and the task's paper.
 
     The wider of Clopper-Pearson over tasks and cluster-robust t over papers, with ``bootstrap`` also of
@@ -73,7 +71,7 @@ def share_interval(
 
 def mean_interval(
     values: Sequence[float],
-    papers: Sequence[str],
+    papers: Papers,
     bootstrap: bool = False,
     ends: Ends = UNIT,
 ) -> Interval:
@@ -108,7 +106,7 @@ def clopper_pearson(successes: float, total: int) -> Interval:
     return Interval(low=low, high=high, how=EXACT)
 
 
-def cluster_t(values: Sequence[float], papers: Sequence[str], ends: Ends = UNIT) -> Interval:
+def cluster_t(values: Sequence[float], papers: Papers, ends: Ends = UNIT) -> Interval:
     """The cluster-robust t interval of the mean, clipped to ``ends``; needs two papers or more."""
     mean = math.fsum(values) / len(values)
     error, clusters = cluster_error(values, papers)
@@ -116,7 +114,7 @@ def cluster_t(values: Sequence[float], papers: Sequence[str], ends: Ends = UNIT)
     return Interval(low=max(ends[0], mean - half), high=min(ends[1], mean + half), how=CLUSTER)
 
 
-def cluster_error(values: Sequence[float], papers: Sequence[str]) -> tuple[float, int]:
+def cluster_error(values: Sequence[float], papers: Papers) -> tuple[float, int]:
     """The cluster-robust standard error of the mean, and the number of papers (two or more)."""
     sums, sizes = by_cluster(values, papers)
     residuals = sums - sizes * (math.fsum(values) / len(values))
@@ -125,14 +123,22 @@ def cluster_error(values: Sequence[float], papers: Sequence[str]) -> tuple[float
     return math.sqrt(clusters / (clusters - 1) * squares) / len(values), clusters
 
 
-def cluster_bootstrap(values: Sequence[float], papers: Sequence[str]) -> Interval:
+def cluster_bootstrap(values: Sequence[float], papers: Papers) -> Interval:
     """The percentile interval of the mean when whole papers are drawn anew; needs two or more."""
     sums, sizes = by_cluster(values, papers)
-    often = _draws(len(sums))
+    low, high = _drawn(sums.tobytes(), sizes.tobytes())
+    return Interval(low=low, high=high, how=BOOTSTRAP)
+
+
+@lru_cache(maxsize=256)
+def _drawn(sums: bytes, sizes: bytes) -> Ends:
+    """The percentiles of the draws' means; many metrics of a run are the same numbers by another rule."""
+    of, by = np.frombuffer(sums), np.frombuffer(sizes)
+    often = _draws(len(of))
     # einsum, since the threads of a matrix product cost more here than they save.
-    means = np.einsum("ij,j->i", often, sums) / np.einsum("ij,j->i", often, sizes)
+    means = np.einsum("ij,j->i", often, of) / np.einsum("ij,j->i", often, by)
     low, high = np.quantile(means, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    return Interval(low=float(low), high=float(high), how=BOOTSTRAP)
+    return float(low), float(high)
 
 
 @lru_cache(maxsize=8)
@@ -143,14 +149,12 @@ def _draws(clusters: int) -> NDArray[np.float64]:
     return found.astype(np.float64)
 
 
-def _over_papers(
-    values: Sequence[float], papers: Sequence[str], ends: Ends, bootstrap: bool
-) -> Interval:
+def _over_papers(values: Sequence[float], papers: Papers, ends: Ends, bootstrap: bool) -> Interval:
     robust = cluster_t(values, papers, ends)
     return wider(robust, cluster_bootstrap(values, papers)) if bootstrap else robust
 
 
-def _too_few(values: Sequence[float], papers: Sequence[str]) -> Interval | None:
+def _too_few(values: Sequence[float], papers: Papers) -> Interval | None:
     if not values:
         return Interval(how=NOTHING)
     return Interval(how=ONE_PAPER) if len(set(papers)) == 1 else None
