@@ -10,7 +10,7 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +39,7 @@ from expbench.schema import (
     Record,
     Reveal,
 )
+from expbench.shelf import Shelf
 from expbench.workspace import BlobStore
 
 _LOCK_PATIENCE = 0.5
@@ -106,7 +107,7 @@ class Run:
     attempts: dict[Key, Attempt] = field(default_factory=dict)
     findings: dict[Key, Finding] = field(default_factory=dict)
     """What is known of submissions without an outcome."""
-    outcomes: dict[Key, Outcome] = field(default_factory=dict)
+    outcomes: MutableMapping[Key, Outcome] = field(default_factory=Shelf)
     executions: dict[Key, dict[int, Executed]] = field(default_factory=dict)
     _write: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
