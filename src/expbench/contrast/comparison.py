@@ -13,7 +13,7 @@ from statistics import fmean
 from expbench.contrast.conditions import Condition, differing, notes
 from expbench.errors import UserError
 from expbench.metrics import METRICS, Bounds, Counts, Definition, numbers, seen, summarise
-from expbench.metrics.measuring import Seen
+from expbench.metrics.columns import Seen
 from expbench.runs import Run
 from expbench.schema import Record
 from expbench.statistics.pairs import Paired, holm, paired

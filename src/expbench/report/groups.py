@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from expbench.dataset.tiers import tier_of
 from expbench.metrics import METRICS, Metric, measure, seen
-from expbench.metrics.measuring import Seen
 from expbench.report.inputs import ReportInput
 from expbench.report.text import interval_text, natural, of_text, percent
-from expbench.schema import ResearchTask
+from expbench.schema import Outcome, ResearchTask
 
 COLUMNS = ("design", "implementation", "conclusion", "execution", "grounding", "all_execution")
 """The metrics of a group's row, by key."""
@@ -64,12 +63,12 @@ def _groups(run: ReportInput, name_of: Callable[[ResearchTask], str]) -> Iterato
     for task_id in {key[0] for key in run.planned}:
         if (task := run.tasks.get(task_id)) is not None and (name := name_of(task)):
             members.setdefault(name, set()).add(task_id)
-    by_task: defaultdict[str, list[Seen]] = defaultdict(list)
-    for each in seen(run.outcomes):
-        by_task[each[0].task_id].append(each)
+    by_task: defaultdict[str, list[Outcome]] = defaultdict(list)
+    for outcome in run.outcomes:
+        by_task[outcome.task_id].append(outcome)
     for name in sorted(members, key=natural):
         tasks = members[name]
-        attempts = [each for task in sorted(tasks) for each in by_task.get(task, ())]
+        attempts = seen([outcome for task in tasks for outcome in by_task[task]])
         measured = (measure(each, attempts, run.threshold) for each in _DEFINITIONS)
         yield Group(name, len(tasks), tuple(map(_share, measured)))
 
