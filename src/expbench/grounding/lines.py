@@ -32,6 +32,9 @@ _PADDED = re.compile(
     re.IGNORECASE,
 )
 """A counter that is set flush with longer ones: *epoch   1/200*."""
+_COUNTER = re.compile(
+    r"(?:epoch|step|iter(?:ation)?|round|episode|gen(?:eration)?)s?\s\d+", re.IGNORECASE
+)
 _ABOUT = re.compile(r"\s((?:[\w.+-]+/)+[\w.+-]+)\s*$")
 """A file or folder at a line's end, which all its numbers are of."""
 _TWO_COLUMNS = re.compile(r"[^:]{2,30}:\s{2,}\S+(?:\s\S+)*\s{2,}([A-Za-z][^:]{0,30}):\s*")
@@ -154,6 +157,8 @@ def cells_of(
             lead = " ".join(head.split()[:-1])
         elif (columns := _TWO_COLUMNS.fullmatch(head)) is not None:
             lead = columns[1]
+    if _COUNTER.fullmatch(lead) and found[0].whole:
+        lead = ""  # what is set says it already
     place, quote = f"{source}:{number + 1}", shown.strip()[:300]
     set_before: list[Label] = []
     before, last_key, first = begin, "", ""

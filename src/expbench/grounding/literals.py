@@ -42,6 +42,7 @@ _IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import|import\s+([\w.]+))", re.M
 _SMALL_MODULE = 20_000
 _LONGEST = 500_000
 _NEAR_LINE = re.compile(r"[A-Za-z]{3,}")
+_NAME_BEFORE = re.compile(r"([A-Za-z]{3,})\W{0,4}$")
 
 
 @dataclass(frozen=True)
@@ -97,18 +98,29 @@ def literals_of(
 
 
 def _prints(one: Printed, number: Number, cell: Cell) -> bool:
-    """Whether a literal is the number of an output line; a short one only with a word of that line."""
+    """Whether a literal is the number of an output line.
+
+    One of two digits is with a word of that line, one of a single digit behind the same word.
+    """
     if one.noisy:
         return number.significant >= 2 and near(number, one.number)
     if one.number.setting or number.value != one.number.value:
         return False
     if number.significant >= 3:
         return True
+    if number.significant < 2:
+        return _says(one.line, cell)
     words = {word.lower() for word in _NEAR_LINE.findall(one.line)}
-    return (
-        bool(words & {word.lower() for word in _NEAR_LINE.findall(cell.quote)})
-        and number.significant >= 2
-    )
+    return bool(words & {word.lower() for word in _NEAR_LINE.findall(cell.quote)})
+
+
+def _says(line: str, cell: Cell) -> bool:
+    """Whether a line of code has an output's number behind the word that stands before it there."""
+    name = _NAME_BEFORE.search(cell.quote.partition(cell.written)[0])
+    if name is None:
+        return False
+    said = rf"(?i)\b{name[1]}\W{{0,4}}{re.escape(cell.written)}(?![.\d]*\d)"
+    return re.search(said, line) is not None
 
 
 def _printed(submission: SubmissionText, patch: Iterable[Added]) -> Iterator[tuple[str, Printed]]:
