@@ -320,9 +320,12 @@ def test_a_ratio_matches_inside_what_several_runs_give_for_it() -> None:
 
 
 def literal_state(
-    code: str, out: str, script: str = "python run.py\n", **more: object
+    code: str,
+    out: str,
+    script: str = "python run.py\n",
+    text: str = "The accuracy is 0.9467.",
+    **more: object,
 ) -> GroundedClaim:
-    text = "The accuracy is 0.9467."
     submission = SubmissionText(conclusion=text, diff=diff_of(code), script=script)
     literals = literals_of(submission, **more)  # type: ignore[arg-type]
     return ground(text, extract(text), Outputs.of({"stdout": out}), literals).claims[0]
@@ -357,6 +360,22 @@ def test_a_file_that_is_read_grounds_nothing_unless_the_run_made_it() -> None:
     assert literal_state(code, PRINTED, shipped=shipped).state == N
     assert literal_state(code, PRINTED, shipped=shipped, made=["out/r.json"]).state == G
     assert literal_state(code, PRINTED, shipped=shipped, set_aside=["out/r.json"]).state == G
+
+
+@pytest.mark.parametrize(
+    ("code", "state"),
+    [
+        ("print('accuracy 0.5')", N),
+        ("print('Accuracy:', 'accuracy = 0.5')", N),
+        ("print(f'threshold 0.5: accuracy {score()}')", G),
+        ("print('accuracy', score())", G),
+    ],
+)
+def test_a_literal_of_one_digit_counts_by_the_word_before_it(code: str, state: str) -> None:
+    """A short number is printed without having been computed as a long one is."""
+    out = "threshold 0.5: accuracy 0.5\n" if "threshold" in code else "accuracy 0.5\n"
+    found = literal_state(code, out, text="The accuracy is 0.5.")
+    assert found.state == state, found.reason
 
 
 def test_a_literal_that_is_a_setting_or_computed_with_is_no_result() -> None:
