@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from expbench.board.contenders import TaskFacts
 from expbench.board.measures import DEFINITIONS, Standing
-from expbench.metrics import Gated, Metric, gated, measure
+from expbench.metrics import Gated, Metric, gated, measure, seen
 from expbench.report.text import natural
 from expbench.schema import ScoreName
 
@@ -135,10 +135,9 @@ def tasks_in(standings: Sequence[Standing]) -> tuple[str, ...]:
 
 def _groups(standings: Sequence[Standing], members: dict[str, set[str]]) -> Iterator[Group]:
     threshold = standings[0].summary.threshold
-    seen = [[(o, gated(o)) for o in each.outcomes] for each in standings]
     for name in sorted(members, key=natural):
         tasks = members[name]
-        own = [[pair for pair in each if pair[0].task_id in tasks] for each in seen]
+        own = [seen([o for o in each.outcomes if o.task_id in tasks]) for each in standings]
         metrics = tuple(
             tuple(measure(DEFINITIONS[key], each, threshold) for each in own) for key in GROUPED
         )

@@ -27,8 +27,17 @@ HEADLINE = (
     "all_execution_grounding",
 )
 """The metrics of the leaderboard, by key."""
-RANKED_BY = "all_execution"
-"""The order of a table before anybody sorts it; ties are ordered by the others from the right."""
+RANKED_BY = (
+    "all_execution",
+    "all",
+    "implementation_execution",
+    "conclusion_design",
+    "conclusion",
+    "implementation",
+    "design",
+    "execution",
+)
+"""The order of a table before anybody sorts it; where one is equal the next decides."""
 DEFINITIONS: dict[str, Definition] = {each.key: each for each in METRICS}
 _ENDS = (0.0, float("inf"))
 
@@ -70,8 +79,7 @@ class Standing:
     @property
     def rank(self) -> tuple[float, ...]:
         """A key that puts the best first."""
-        order = (RANKED_BY, *(key for key in reversed(HEADLINE) if key != RANKED_BY))
-        values = (self.summary.metric(key).value for key in order)
+        values = (self.summary.metric(key).value for key in RANKED_BY)
         return tuple(1.0 if value is None else -value for value in values)
 
 
