@@ -52,6 +52,7 @@ LAYERS = {
         "published",
         "runs",
         "journal",
+        "shelf",
         "ledger",
         "status",
     },
