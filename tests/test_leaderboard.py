@@ -145,6 +145,18 @@ def _fact(tasks: list[dict[str, Any]]) -> None:
     tasks[0]["category"] = "Easy"
 
 
+def _spend(ledger: dict[str, Any]) -> None:
+    ledger["stages"] = [{"stage": "agent", "dollars": float("inf")}]
+
+
+def _used(outcome: dict[str, Any]) -> None:
+    outcome["agent_usage"] |= {"calls": 9, "output_tokens": 5000}
+
+
+def _little(ledger: dict[str, Any]) -> None:
+    ledger["stages"] = [{"stage": "agent", "requests": 1, "output_tokens": 1}]
+
+
 FORGERIES: dict[str, tuple[dict[str, Callable[[bytes], bytes]], str]] = {
     "changed score": (
         {"outcomes": lines(_score)},
@@ -187,6 +199,27 @@ FORGERIES: dict[str, tuple[dict[str, Callable[[bytes], bytes]], str]] = {
         "judge-eval.json is of another judge",
     ),
     "no record": ({"claims": lambda c: b"{"}, "claims.json is of another version, or damaged"),
+    "endless seconds": (
+        {"outcomes": lines(lambda o: o.update(agent_seconds=float("inf")))},
+        "has inf seconds of its agent",
+    ),
+    "seconds that are none": (
+        {"outcomes": lines(lambda o: o.update(agent_seconds=float("nan")))},
+        "has nan seconds of its agent",
+    ),
+    "money back": (
+        {"outcomes": lines(lambda o: o["agent_usage"].update(dollars=-5.0, calls=1))},
+        "has -5 dollars of its agent",
+    ),
+    "endless spend": ({"ledger": record(_spend)}, "ledger.json has sums that are none"),
+    "less spent than used": (
+        {"outcomes": lines(_used), "ledger": record(_little)},
+        "ledger.json has fewer tokens",
+    ),
+    "a limit beyond all numbers": (
+        {"manifest": record(lambda m: m["policy"]["limits"].update(memory_mib=10**400))},
+        "no page can show",
+    ),
     "a key": (
         {"outcomes": lines(lambda o: o.update(reason="sk-" + "a" * 30))},
         "holds what looks like a key",

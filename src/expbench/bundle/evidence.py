@@ -11,6 +11,22 @@ from expbench.judges.base import score
 from expbench.schema import Judgement, Outcome, RubricItem, Score
 
 _COUNTS = ("met", "not_met", "unscored")
+_MOST_SECONDS = 1e8
+_MOST_DOLLARS = 1e7
+_MOST_TOKENS = 10**12
+
+
+def beyond_belief(outcome: Outcome) -> str:
+    """Which amount no attempt can have used, in words; empty where all can be. Sums of others stay finite."""
+    usage = outcome.agent_usage
+    if not 0.0 <= outcome.agent_seconds <= _MOST_SECONDS:
+        return f"has {outcome.agent_seconds:g} seconds of its agent"
+    if not 0.0 <= (usage.dollars or 0.0) <= _MOST_DOLLARS:
+        return f"has {usage.dollars:g} dollars of its agent"
+    counts = (usage.input_tokens, usage.output_tokens, usage.calls)
+    if not all(0 <= count <= _MOST_TOKENS for count in counts):
+        return "has a number of tokens or calls that is none"
+    return ""
 
 
 def misfit(outcome: Outcome, items: Sequence[RubricItem] | None, believable: bool) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from expbench.board import Board, Extra, Refused, Source, build, named_apart, write_board
+from expbench.board import Board, Contender, Extra, Refused, Source, build, named_apart, write_board
+from expbench.board.rendering import render_html, render_latex
 from expbench.board.write import BoardFiles, check_own
 from expbench.bundle.opening import opened
 from expbench.bundle.verify import Tasks, Verified, verified
@@ -68,12 +69,26 @@ def _sorted_out(found: Iterable[Path], tasks_of: Tasks) -> tuple[list[Verified],
         except ExpbenchError as error:
             refused.append(Refused(file=path.name, reason=str(error)))
             continue
+        if not _can_be_shown(each.contender):
+            reason = "holds numbers or names that no page can show."
+            refused.append(Refused(file=path.name, reason=reason))
+            continue
         if (before := files.get(each.identity)) is not None:
             refused.append(Refused(file=path.name, reason=f"has the same outcomes as {before}."))
             continue
         files[each.identity] = path.name
         good.append(each)
     return good, refused
+
+
+def _can_be_shown(contender: Contender) -> bool:
+    """Whether a run makes a page by itself, so that it cannot spoil that of others."""
+    try:
+        render_html(build([contender]))
+        render_latex(build([contender]))
+    except (ArithmeticError, ValueError):
+        return False
+    return True
 
 
 def _source(each: Verified) -> Source:

@@ -11,8 +11,9 @@ from typing import TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from expbench.board import Contender, Spend, TaskFacts
+from expbench.board.contenders import StageSpend
 from expbench.board.reading import light
-from expbench.bundle.evidence import misfit
+from expbench.bundle.evidence import beyond_belief, misfit
 from expbench.bundle.layout import (
     CLAIMS,
     JUDGE_EVAL,
@@ -41,6 +42,7 @@ from expbench.schema import Outcome, ResearchTask
 _R = TypeVar("_R", bound=BaseModel)
 _ATTEMPTS = 1_000_000
 _EXACT = 1e-9
+_MOST = 1e15
 
 Tasks = Callable[[Manifest], Mapping[str, ResearchTask]]
 """The tasks of a run's suite, where they are at hand in the run's version; else nothing."""
@@ -160,6 +162,8 @@ def _outcomes(
             raise _refused(OUTCOMES, f"{where} does not stand where the plan has it")
         if (outcome.agent, outcome.model) != (manifest.agent, manifest.model):
             raise _refused(OUTCOMES, f"{where} is of another agent or model")
+        if why := beyond_belief(outcome):
+            raise _refused(OUTCOMES, f"{where} {why}")
         if why := misfit(outcome, items.get(outcome.task_id), believable):
             raise _refused(OUTCOMES, f"{where} {why}")
         if seen := looking_secret(line.decode("utf-8", errors="replace")):
@@ -251,8 +255,9 @@ def _submissions(bundle: Opened, run: Run) -> int:
 def _spend(bundle: Opened, run: Run) -> Spend:
     """The sums; they cannot be less than what the outcomes' last tries used."""
     spend = _record(bundle, LEDGER, Spend)
-    if any(min(each.requests, each.dollars, each.input_tokens) < 0 for each in spend.stages):
-        raise _refused(LEDGER, "has sums below zero")
+    amounts = [number for each in spend.stages for number in _amounts(each)]
+    if not all(0 <= number <= _MOST for number in amounts):
+        raise _refused(LEDGER, "has sums that are none")
     agents = [each for each in spend.stages if each.stage == "agent"]
     if not spend.stages:
         return spend
@@ -263,6 +268,11 @@ def _spend(bundle: Opened, run: Run) -> Spend:
     if sum(each.dollars for each in agents) < paid * (1 - 1e-6) - 1e-6:
         raise _refused(LEDGER, f"has fewer dollars of the agent than the outcomes' {paid:.2f}")
     return spend
+
+
+def _amounts(each: StageSpend) -> Iterator[float]:
+    yield from (each.requests, each.failed, each.unpriced, each.dollars)
+    yield from (each.input_tokens, each.output_tokens)
 
 
 def _judge_eval(bundle: Opened, manifest: Manifest) -> KnownEval | None:
