@@ -29,6 +29,7 @@ KERNEL, DOMAIN, ENGINE, EDGES = range(4)
 LAYERS = {
     KERNEL: {
         "",
+        "allocator",
         "durable",
         "schema",
         "policy",

@@ -1,0 +1,59 @@
+"""Memory of a run: threads share arenas, so that what one freed another uses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import ctypes, sys, threading
+from expbench.allocator import bound_arenas
+
+libc = ctypes.CDLL(None)
+if not hasattr(libc, "malloc_info"):
+    sys.exit("no glibc")
+print(bound_arenas() if sys.argv[1] == "bound" else None)
+libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+together = threading.Barrier(12)
+
+def work():
+    together.wait()
+    libc.malloc(1000)
+    together.wait()
+
+threads = [threading.Thread(target=work) for _ in range(12)]
+for each in threads: each.start()
+for each in threads: each.join()
+libc.fopen.restype = ctypes.c_void_p
+libc.malloc_info.argtypes, libc.fclose.argtypes = [ctypes.c_int, ctypes.c_void_p], [ctypes.c_void_p]
+file = libc.fopen(sys.argv[2].encode(), b"w")
+libc.malloc_info(0, file)
+libc.fclose(file)
+print(open(sys.argv[2]).read().count("<heap nr="))
+"""
+
+
+def arenas(how: str, path: object) -> tuple[str, int]:
+    """What ``bound_arenas`` said in a process of its own, and how many arenas there were after threads."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MALLOC")}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, how, f"{path}/info"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "no glibc" in done.stderr:
+        pytest.skip("this C library has no arenas")
+    said, count = done.stdout.split()
+    return said, int(count)
+
+
+def test_threads_share_two_arenas(tmp_path: object) -> None:
+    _, usual = arenas("free", tmp_path)
+    if usual <= 2:
+        pytest.skip("this machine's threads share arenas anyway")
+    assert arenas("bound", tmp_path) == ("True", 2)
