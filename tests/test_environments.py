@@ -26,6 +26,7 @@ from typer.testing import CliRunner
 
 from expbench.cli.environments import environments_app
 from expbench.dataset import Suite
+from expbench.dataset.declared import Declared, read_declared
 from expbench.dataset.recipe import Problem, Recipe, recipe
 from expbench.environments import (
     Environment,
@@ -98,9 +99,11 @@ class Index:
         requires: tuple[str, ...] = (),
         files: dict[str, str] | None = None,
         scripts: str = "",
+        extras: tuple[str, ...] = (),
     ) -> Path:
         info = f"{name}-{version}.dist-info"
-        needs = "".join(f"Requires-Dist: {each}\n" for each in requires)
+        needs = "".join(f"Provides-Extra: {each}\n" for each in extras)
+        needs += "".join(f"Requires-Dist: {each}\n" for each in requires)
         content = {
             f"{name}.py": f"version = '{version}'\ndef main():\n    print('{name} runs')\n",
             f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}",
@@ -288,6 +291,47 @@ def test_what_cannot_be_is_left_out_or_stood_in_for_and_always_said() -> None:
     assert kinds == [
         "cuda", "build", "cuda", "conda", "requirement", "requirement", "system", "image", "conda"
     ]  # fmt: skip
+
+
+def test_extras_of_a_package_are_asked_for_as_declared() -> None:
+    texts = {
+        "requirements.txt": "Gymnasium[MuJoCo, atari]==0.29.1\nown[dev]\nsix[a]==1.0+cu118\nbad[ ! ]\n",
+        "pyproject.toml": """
+            [project]
+            dependencies = ["datasets[audio]>=2"]
+            [tool.poetry.dependencies]
+            ray = {version = "^2.0", extras = ["tune", "rllib"]}
+        """,
+    }
+    declared = Declared()
+    for path, text in texts.items():
+        read_declared(path, text, declared)
+    packages = tuple(map(str, declared.packages))
+    assert packages == (
+        "gymnasium[atari,mujoco]==0.29.1",
+        "own[dev]",
+        "six[a]==1.0+cu118",
+        "bad",
+        "datasets[audio]>=2",
+        "ray[rllib,tune]>=2.0,<3",
+    )
+    made = plan(Recipe(python="3.11", packages=packages), [interpreter(11)], own=["own"])
+    assert made.requirements == (
+        "gymnasium[atari,mujoco]==0.29.1",
+        "six[a]==1.0",
+        "bad",
+        "datasets[audio]>=2",
+        "ray[rllib,tune]>=2.0,<3",
+    )
+
+
+def test_what_an_extra_requires_comes_with_it(
+    index: Index, made: Callable[..., Environment]
+) -> None:
+    index.wheel("alpha", requires=('beta; extra == "more"',), extras=("more",))
+    index.wheel("beta")
+    assert names(made("alpha")) == {"alpha"}
+    assert names(made("alpha[more]")) == {"alpha", "beta"}
 
 
 def test_the_digest_covers_all_that_shapes_an_environment_and_nothing_else(tmp_path: Path) -> None:

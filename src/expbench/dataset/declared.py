@@ -10,7 +10,7 @@ import ast
 import configparser
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -28,11 +28,15 @@ _DECLARING = re.compile(
 
 @dataclass(frozen=True)
 class Package:
-    """A distribution with its version specifier, ``==1.2`` or empty, and the file that asks for it."""
+    """A distribution with its version specifier, ``==1.2`` or empty, and the file that asks for it.
+
+    ``extras`` are the optional parts of it that are asked for too, as ``[a,b]`` or empty.
+    """
 
     name: str
     specifier: str
     file: str
+    extras: str = ""
 
     @property
     def pinned(self) -> str:
@@ -41,7 +45,7 @@ class Package:
         return match.group(1) if match else ""
 
     def __str__(self) -> str:
-        return f"{self.name}{self.specifier}"
+        return f"{self.name}{self.extras}{self.specifier}"
 
 
 @dataclass
@@ -96,7 +100,16 @@ def requirement_lines(lines: Any, path: str) -> Iterator[Package]:
             specifier = re.sub(r"\s+", "", specifier.partition(" --")[0])
             if re.match(r"=[^=]", specifier):
                 specifier = f"={specifier}"
-            yield Package(canonical(match[1]), specifier if specifier[:1] in "<>=!~" else "", path)
+            known = specifier if specifier[:1] in "<>=!~" else ""
+            extras = _extras((match[2] or "").strip("[]").split(","))
+            yield Package(canonical(match[1]), known, path, extras)
+
+
+def _extras(names: Iterable[Any]) -> str:
+    """Names of extras in their usual form and order, ``[a,b]``; what is no name is left out."""
+    texts = (str(name).strip() for name in names)
+    found = {canonical(text) for text in texts if re.fullmatch(r"[A-Za-z0-9][\w.-]*", text)}
+    return f"[{','.join(sorted(found))}]" if found else ""
 
 
 def _pyproject(content: dict[str, Any], path: str, into: Declared) -> None:
@@ -111,7 +124,8 @@ def _pyproject(content: dict[str, Any], path: str, into: Declared) -> None:
         if name == "python":
             into.python.append((specifier, path))
         else:
-            into.packages.append(Package(canonical(name), specifier, path))
+            extras = _extras(value.get("extras") or ()) if isinstance(value, dict) else ""
+            into.packages.append(Package(canonical(name), specifier, path, extras))
 
 
 def _caret(version: str) -> str:

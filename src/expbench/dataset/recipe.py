@@ -82,7 +82,7 @@ def recipe(files: Files, task: ResearchTask) -> Recipe:
     declared = Declared()
     for path in chosen:
         read_declared(path, files.read(path), declared)
-    packages = list({(each.name, each.specifier): each for each in declared.packages}.values())
+    packages = list({str(each): each for each in declared.packages}.values())
     imported = dict(_imports(files, code))
     guessed = [] if packages else sorted({distribution(module) for module in imported} - {""})
     python, origin, clash = _python(declared.python, packages)

@@ -52,6 +52,7 @@ _LARGE = {
     "pyspark": _GIB // 2,
 }
 _NAMED = re.compile(r"([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(.*)", re.S)
+_EXTRAS = re.compile(r"(\[[a-z0-9][\w.,-]*\])(.*)", re.S)
 _VERSION = r"(?:===?|~=|!=|<=?|>=?)[\w.*+!-]+"
 _SPECIFIER = re.compile(rf"{_VERSION}(?:,{_VERSION})*")
 
@@ -169,7 +170,7 @@ def _requirement(text: str, denied: Sequence[str]) -> tuple[list[str], list[Prob
     match = _NAMED.fullmatch(text)
     if match is None:
         return [], [Problem(kind="requirement", text=f"{text!r} names no package")]
-    name, specifier = canonical(match[1]), match[2].strip()
+    name, (extras, specifier) = canonical(match[1]), _split_extras(match[2].strip())
     if name in denied:
         return [], [
             Problem(kind="own", text=f"{text} is the repository's own: its tree is on the path")
@@ -179,15 +180,21 @@ def _requirement(text: str, denied: Sequence[str]) -> tuple[list[str], list[Prob
     if name in CONDA_ONLY:
         return [], [Problem(kind="conda", text=f"{text} is a conda package only: left out")]
     if specifier and not _SPECIFIER.fullmatch(specifier):
-        said = f"{text} is not a version that an index knows: {name} without a version stands in"
-        return [name], [Problem(kind="requirement", text=said)]
+        said = f"{text} is not a version that an index knows: {name}{extras} without a version stands in"
+        return [f"{name}{extras}"], [Problem(kind="requirement", text=said)]
     public = re.sub(r"\+[\w.]+", "", specifier)
     if public != specifier:
         cuda = re.search(r"\+cu(\d+)", specifier)
         build = f"a build for CUDA {cuda[1]}" if cuda else "a build that no index has"
-        said = f"{text} is {build}: {name}{public} stands in"
-        return [f"{name}{public}"], [Problem(kind="cuda" if cuda else "build", text=said)]
-    return [f"{name}{specifier}"], []
+        said = f"{text} is {build}: {name}{extras}{public} stands in"
+        return [f"{name}{extras}{public}"], [Problem(kind="cuda" if cuda else "build", text=said)]
+    return [f"{name}{extras}{specifier}"], []
+
+
+def _split_extras(rest: str) -> tuple[str, str]:
+    """What follows a name: its extras as ``[a,b]`` or nothing, and the version specifier."""
+    match = _EXTRAS.match(rest)
+    return (match[1], match[2].strip()) if match else ("", rest)
 
 
 def _system(recipe: Recipe) -> Iterator[Problem]:
