@@ -419,8 +419,9 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
 
 
 def test_a_report_that_is_there_is_linked_and_one_that_cannot_be_made_is_explained(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("EXPBENCH_DATA", raising=False)
     runs = three(tmp_path)
     own = runs[0].paths.report / "index.html"
     own.parent.mkdir()
