@@ -46,7 +46,7 @@ def test_only_real_pictures_are_shown_and_texts_as_texts(oracle: Run) -> None:
         "results.json": b'{"mse": 0.25}',
     }
     plot, page, drawing, big, results = with_files(oracle, files)
-    found = material_of(oracle)
+    found = material_of(oracle, oracle.ordered())
     assert set(found.pictures) == {plot.digest}
     assert found.pictures[plot.digest].startswith("data:image/png;base64,")
     assert found.outputs[results.digest] == '{"mse": 0.25}'
@@ -55,7 +55,7 @@ def test_only_real_pictures_are_shown_and_texts_as_texts(oracle: Run) -> None:
 
 def test_of_a_long_text_head_and_tail_are_shown(oracle: Run) -> None:
     (log,) = with_files(oracle, {"log.txt": b"a" * 50_000 + b"end"})
-    text = material_of(oracle).outputs[log.digest]
+    text = material_of(oracle, oracle.ordered()).outputs[log.digest]
     assert len(text) < 21_000
     assert "30003 characters left out" in text
     assert text.endswith("end")

@@ -169,11 +169,15 @@ class Run:
 
     def ordered(self) -> tuple[Outcome, ...]:
         """One outcome for every planned task and epoch; what was never reached is ``missing``."""
-        return tuple(self.outcomes.get(key) or self._missing(key) for key in self.planned)
+        return tuple(self._each())
+
+    def _each(self) -> Iterator[Outcome]:
+        """Those outcomes one by one: as objects they are large."""
+        return (self.outcomes.get(key) or self._missing(key) for key in self.planned)
 
     def write_outcomes(self) -> None:
         """Write ``outcomes.jsonl`` anew, in the planned order."""
-        lines = "".join(outcome.model_dump_json() + "\n" for outcome in self.ordered())
+        lines = "".join(outcome.model_dump_json() + "\n" for outcome in self._each())
         write_atomically(self.paths.outcomes, lines.encode())
 
     def unfinished(

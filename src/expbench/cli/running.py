@@ -206,29 +206,32 @@ def _execute(
 
 
 def _finish(run: Run, options: Options, as_json: bool, threshold: float = 1.0) -> None:
-    files = write_run_report(run, options, threshold)
+    outcomes = run.ordered()
+    files = write_run_report(run, options, threshold, outcomes=outcomes)
     console = Console()
-    if as_json:
-        text = _json_of(run, options, threshold).model_dump_json(indent=1)
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
-        return
-    summary = summarise(run.planned, run.ordered(), threshold)
-    console.print(task_table(run.ordered(), threshold))
+    summary = summarise(run.planned, outcomes, threshold)
     known = judge_eval_sentence(run, options.cache)
-    corrected = _corrected(run, options.cache)
+    corrected = _corrected(run, outcomes, options.cache)
+    if as_json:
+        text = summary_json(summary, run.manifest, known, outcomes, corrected)
+        said = text.model_dump_json(indent=1)
+        console.print(said, markup=False, highlight=False, soft_wrap=True)
+        return
+    console.print(task_table(outcomes, threshold))
     console.print(terminal_table(summary, run.manifest, known, corrected))
     console.print(f"Report: {files.html}", soft_wrap=True, highlight=False)
 
 
 def _json_of(run: Run, options: Options, threshold: float) -> RunSummary:
-    summary = summarise(run.planned, run.ordered(), threshold)
+    outcomes = run.ordered()
+    summary = summarise(run.planned, outcomes, threshold)
     known = judge_eval_sentence(run, options.cache)
-    corrected = _corrected(run, options.cache)
-    return summary_json(summary, run.manifest, known, run.ordered(), corrected)
+    corrected = _corrected(run, outcomes, options.cache)
+    return summary_json(summary, run.manifest, known, outcomes, corrected)
 
 
-def _corrected(run: Run, cache: Path) -> tuple[Correction, ...]:
-    return corrections(run.ordered(), known_eval(run.manifest.judge, cache / FOLDER))
+def _corrected(run: Run, outcomes: Sequence[Outcome], cache: Path) -> tuple[Correction, ...]:
+    return corrections(outcomes, known_eval(run.manifest.judge, cache / FOLDER))
 
 
 def judge_eval_sentence(run: Run, cache: Path) -> str:
@@ -243,22 +246,30 @@ def judge_eval_sentence(run: Run, cache: Path) -> str:
 
 
 def write_run_report(
-    run: Run, options: Options, threshold: float = 1.0, dest: Path | None = None
+    run: Run,
+    options: Options,
+    threshold: float = 1.0,
+    dest: Path | None = None,
+    outcomes: Sequence[Outcome] | None = None,
 ) -> ReportFiles:
-    """The report of a run, with what its store holds, in its own folder or ``dest``. Raises UserError."""
+    """The report of a run, with what its store holds, in its own folder or ``dest``.
+
+    ``outcomes`` are all of the run's, where they are at hand. Raises UserError.
+    """
     suite = suite_of_run(run, options)
-    material = material_of(run)
+    outcomes = run.ordered() if outcomes is None else outcomes
+    material = material_of(run, outcomes)
     return write_report(
         ReportInput(
             manifest=run.manifest,
             tasks={task.id: task for task in suite.tasks},
-            outcomes=run.ordered(),
+            outcomes=outcomes,
             planned=run.planned,
             submissions=material.submissions,
             outputs=material.outputs,
             pictures=material.pictures,
             judge_eval=judge_eval_sentence(run, options.cache),
-            corrected=_corrected(run, options.cache),
+            corrected=_corrected(run, outcomes, options.cache),
             threshold=threshold,
             spent=spent_by_stage(read_ledger(run.paths.ledger)),
         ),

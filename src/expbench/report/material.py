@@ -6,13 +6,13 @@ All of it is hostile: texts are shown escaped, and of pictures only the kinds th
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from expbench.errors import DataError
 from expbench.runs import Run
-from expbench.schema import Blob, Execution, SubmissionText
+from expbench.schema import Blob, Execution, Outcome, SubmissionText
 
 _SHOWN = 20_000
 """Characters of a text, of its head and its tail."""
@@ -38,7 +38,7 @@ class Material:
     pictures: dict[str, str] = field(default_factory=dict)
 
 
-def material_of(run: Run) -> Material:
+def material_of(run: Run, outcomes: Sequence[Outcome]) -> Material:
     """What the report of a run is made from; what cannot be read is left out or said to be missing."""
     found = Material()
     for attempt in run.attempts.values():
@@ -49,7 +49,7 @@ def material_of(run: Run) -> Material:
             continue
         found.submissions[attempt.submission.digest] = text
     room = _PICTURES
-    for outcome in run.ordered():
+    for outcome in outcomes:
         if outcome.execution is not None:
             for blob in _texts(outcome.execution):
                 found.outputs[blob.digest] = _head_and_tail(run, blob)
