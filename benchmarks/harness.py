@@ -27,6 +27,7 @@ from measuring import Part, Ratio, Table
 
 from expbench.agents.fakes import shipped_tree
 from expbench.dataset import load_suite
+from expbench.sandboxes.bubblewrap import find
 
 SCRIPT = """\
 #!/bin/bash
@@ -59,8 +60,9 @@ def model_script(folder: Path) -> Path:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Of a command that may find nothing of this user's."""
-    return {"PATH": os.environ["PATH"], "HOME": str(folder), "COLUMNS": "200"}
+    """Of a command that may find nothing of this user's, but the bwrap that we use too."""
+    path = f"{Path(find()).parent}:{os.environ['PATH']}"
+    return {"PATH": path, "HOME": str(folder), "COLUMNS": "200"}
 
 
 def seconds_of(argv: list[str], folder: Path) -> float:

@@ -36,7 +36,7 @@ from inspect_ai.util import (
 def bwrap(folder: Path, argv: list[str], text: str = "", timeout: int | None = None) -> Any:
     """One command in namespaces of its own, over one folder."""
     command = [
-        "bwrap",
+        shutil.which("bwrap") or "bwrap",
         "--ro-bind",
         "/",
         "/",
