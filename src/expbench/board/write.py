@@ -18,32 +18,16 @@ from expbench.board.rendering import Extra, render_html, render_latex, render_ma
 from expbench.board.table import outcomes_csv
 from expbench.errors import PrerequisiteError, UserError
 from expbench.redaction import redacted
+from expbench.report import ReportFiles
+from expbench.report.write import swap
 
 REPORTS = "runs"
 """The folder of runs' own reports, where they could not be written beside the runs."""
 
 
 @dataclass(frozen=True)
-class BoardFiles:
-    """The files of a board's folder."""
-
-    root: Path
-
-    @property
-    def html(self) -> Path:
-        return self.root / "index.html"
-
-    @property
-    def markdown(self) -> Path:
-        return self.root / "report.md"
-
-    @property
-    def latex(self) -> Path:
-        return self.root / "table.tex"
-
-    @property
-    def csv(self) -> Path:
-        return self.root / "outcomes.csv"
+class BoardFiles(ReportFiles):
+    """The files of a board's folder: those of a report, and its numbers."""
 
     @property
     def data(self) -> Path:
@@ -100,20 +84,6 @@ def _replace(files: BoardFiles, texts: Mapping[str, str]) -> None:
             (fresh / name).write_text(redacted(text), encoding="utf-8", newline="\n")
         if (dest / REPORTS).is_dir():
             shutil.copytree(dest / REPORTS, fresh / REPORTS, symlinks=True)
-        _swap(fresh, dest, dest.with_name(f".{dest.name}.{token}.old"))
+        swap(fresh, dest, dest.with_name(f".{dest.name}.{token}.old"))
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-
-
-def _swap(fresh: Path, dest: Path, old: Path) -> None:
-    """Put ``fresh`` in the place of ``dest``, and the old board back if that fails."""
-    if not dest.exists():
-        fresh.rename(dest)
-        return
-    dest.rename(old)
-    try:
-        fresh.rename(dest)
-    except OSError:
-        old.rename(dest)
-        raise
-    shutil.rmtree(old)

@@ -51,7 +51,7 @@ def write_report(run: ReportInput, dest: Path) -> ReportFiles:
     try:
         for name, text in texts.items():
             (fresh / name).write_text(redacted(text), encoding="utf-8", newline="\n")
-        _swap(fresh, dest, dest.with_name(f".{dest.name}.{token}.old"))
+        swap(fresh, dest, dest.with_name(f".{dest.name}.{token}.old"))
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return final
@@ -112,8 +112,8 @@ def _refuse_foreign(files: ReportFiles) -> None:
         raise DataError(f"{files.root} holds something that is not a report; name another folder")
 
 
-def _swap(fresh: Path, dest: Path, old: Path) -> None:
-    """Put ``fresh`` in the place of ``dest``, and the old report back if that fails."""
+def swap(fresh: Path, dest: Path, old: Path) -> None:
+    """Put ``fresh`` in the place of ``dest``, and the old one back if that fails."""
     if not dest.exists():
         fresh.rename(dest)
         return
