@@ -1,6 +1,6 @@
 """Outcomes of a run in little memory.
 
-As objects an outcome takes some hundred kilobytes, as compressed JSON two: a run of thousands of attempts
+As objects an outcome takes some ninety kilobytes, as compressed JSON a few: a run of thousands of attempts
 keeps them so, and makes an object of the one that is asked for.
 """
 
