@@ -55,6 +55,7 @@ LAYERS = {
         "journal",
         "shelf",
         "ledger",
+        "matrix",
         "status",
     },
     ENGINE: {
@@ -67,6 +68,7 @@ LAYERS = {
         "leaving",
         "heartbeat",
         "checkout",
+        "crossing",
         "collecting",
         "books",
         "budgets",
@@ -82,7 +84,6 @@ LAYERS = {
         "logs",
         "metering",
         "models",
-        "matrix",
         "monitor",
         "monitor_eval",
         "planning",
@@ -264,16 +265,26 @@ def test_modules_stay_small() -> None:
     assert {name: count for name, count in lines.items() if count > MAX_LINES} == {}
 
 
-def test_the_command_line_starts_without_heavy_imports() -> None:
+def loaded_by(module: str) -> set[str]:
+    """The names at the top of everything that is imported with a module."""
     script = (
-        "import json, sys; sys.path.insert(0, sys.argv[1]); import expbench.cli.main; "
+        f"import json, sys; sys.path.insert(0, sys.argv[1]); import {module}; "
         "print(json.dumps(sorted(sys.modules)))"
     )
     command = [sys.executable, "-c", script, str(PACKAGE.parent)]
     done = subprocess.run(command, capture_output=True, check=True, text=True)
     loaded = {name.split(".")[0] for name in json.loads(done.stdout)}
     assert "expbench" in loaded
-    assert loaded & {"inspect_ai", "scipy", "numpy", "pydantic"} == set()
+    return loaded
+
+
+def test_the_command_line_starts_without_heavy_imports() -> None:
+    assert loaded_by("expbench.cli.main") & {"inspect_ai", "scipy", "numpy", "pydantic"} == set()
+
+
+@pytest.mark.parametrize("module", ["run_reports", "boarding", "comparing_work"])
+def test_who_only_looks_at_runs_does_not_wait_for_what_makes_them(module: str) -> None:
+    assert "inspect_ai" not in loaded_by(f"expbench.cli.{module}")
 
 
 # Written in parts, so that this file does not itself hold what it looks for.

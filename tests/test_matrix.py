@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from test_main_job import Command
 
+from expbench.crossing import folder_name, pairs
 from expbench.errors import PrerequisiteError, UserError
-from expbench.matrix import folder_name, pairs
 from expbench.sandboxes import bubblewrap
 
 TASK = "mini/causal/0"

@@ -10,7 +10,7 @@ from rich.console import Console
 from small_runs import do, options_for, scripted
 
 from expbench.cli.progress import short
-from expbench.cli.running import write_run_report
+from expbench.cli.run_reports import write_run_report
 from expbench.errors import AgentExit
 from expbench.metrics import summarise
 from expbench.paths import CachePaths

@@ -21,7 +21,7 @@ from expbench.agents import AgentRunner, get_agent
 from expbench.agents.prompting import template
 from expbench.books import check_caps, use_run_prices
 from expbench.checkout import commit
-from expbench.dataset import Suite, load_suite, oracle
+from expbench.dataset import Suite, load_suite, load_version, oracle
 from expbench.dataset.errata import NO_ERRATA, load_errata
 from expbench.dataset.release import release_id
 from expbench.environments import Shelf
@@ -343,13 +343,8 @@ def sandbox_host(options: Options, hidden: tuple[Path, ...] = ()) -> SandboxHost
 
 def suite_of_run(run: Run, options: Options) -> Suite:
     """The run's suite in the version that it was planned on. Raises UserError for another one."""
-    suite = load_suite(run.manifest.suite, options.data, options.errata)
-    if suite.version != run.manifest.suite_version:
-        raise UserError(
-            f"The run was made on {suite.name} version {run.manifest.suite_version}, and this is "
-            f"{suite.version}: scores of two versions are never mixed, start a new run."
-        )
-    return suite
+    manifest = run.manifest
+    return load_version(manifest.suite, manifest.suite_version, options.data, options.errata)
 
 
 def _check_disk(options: Options) -> None:

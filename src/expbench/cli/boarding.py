@@ -24,22 +24,19 @@ from expbench.board import (
 )
 from expbench.board.rendering import p_text, points
 from expbench.board.write import REPORTS, BoardFiles, check_own
-from expbench.cli.running import check_threshold, judge_eval_sentence, write_run_report
+from expbench.cli.run_reports import (
+    Places,
+    check_threshold,
+    judge_eval_sentence,
+    places_of,
+    write_run_report,
+)
 from expbench.dataset import load_suite
 from expbench.errors import UserError
 from expbench.matrix import is_matrix, matrix_folders
-from expbench.planning import Options, options_of
 from expbench.report import matrix_table
 from expbench.report.text import printable
 from expbench.runs import Manifest, Run, load
-
-
-def check_single(out: Path | None, against: str, published: bool) -> None:
-    """Refuse the options that are about several runs. Raises UserError."""
-    if out is not None or against != "first" or published:
-        raise UserError(
-            "--out, --against and --published are for several runs: name two or more, or leave them out."
-        )
 
 
 def board_runs(
@@ -103,17 +100,13 @@ def _opened(folders: Sequence[Path]) -> Iterator[Run]:
 
 
 def _contender(run: Run, cache: Path, data: Path | None) -> Contender:
-    options = _options(run, cache, data)
+    places = places_of(run.manifest, cache, data)
     return Contender(
         run=run,
-        facts=known_facts(run.manifest, options.data, options.errata),
+        facts=known_facts(run.manifest, places.data, places.errata),
         judge_eval=judge_eval_sentence(run, cache),
         spend=read_spend(run.paths.ledger),
     )
-
-
-def _options(run: Run, cache: Path, data: Path | None) -> Options:
-    return options_of(run, cache, data if run.manifest.suite != "mini" else None)
 
 
 def known_facts(manifest: Manifest, data: Path | None, errata: bool) -> dict[str, TaskFacts]:
@@ -136,19 +129,19 @@ def _linked(each: Contender, out: Path, cache: Path, data: Path | None, number: 
     beside = each.run.paths.report / "index.html"
     try:
         if not beside.is_file():
-            beside = _own_report(each.run, out, number, _options(each.run, cache, data))
+            beside = _own_report(each.run, out, number, places_of(each.run.manifest, cache, data))
     except UserError as error:
         return replace(each, note=str(error))
     return replace(each, link=Path(os.path.relpath(beside, out)).as_posix())
 
 
-def _own_report(run: Run, out: Path, number: int, options: Options) -> Path:
+def _own_report(run: Run, out: Path, number: int, places: Places) -> Path:
     """Written beside the run, or into the page's folder where that cannot be. Raises UserError."""
     whole = load(run.paths.root)
     try:
-        return write_run_report(whole, options).html
+        return write_run_report(whole, places).html
     except OSError:
-        return write_run_report(whole, options, dest=out / REPORTS / str(number)).html
+        return write_run_report(whole, places, dest=out / REPORTS / str(number)).html
 
 
 def _say(console: Console, text: str) -> None:

@@ -10,11 +10,11 @@ from rich.table import Table
 
 from expbench.agents import get_agent
 from expbench.cli.judging import show_judging
+from expbench.crossing import pairs
 from expbench.dataset import load_suite
 from expbench.forecast import Forecast, Guess, Plan, forecast, read_history
 from expbench.judges import rubric
 from expbench.judges.estimate import Case, Estimate, estimate
-from expbench.matrix import pairs
 from expbench.planning import Options, check_model
 from expbench.runner import default_max_samples
 from expbench.schema import Record

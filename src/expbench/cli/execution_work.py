@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from expbench.cli.demands import package_indexes
-from expbench.cli.running import write_run_report
+from expbench.cli.run_reports import write_run_report
 from expbench.cli.settings import cache_folder, data_folder, outer_gpus
 from expbench.errors import UserError
 from expbench.planning import Options, options_of

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from expbench.cli.running import judge_eval_sentence, write_run_report
+from expbench.cli.run_reports import judge_eval_sentence, write_run_report
 from expbench.errors import UserError
 from expbench.judges import Judge, make_judge
 from expbench.judges.estimate import Estimate, JudgeEstimate, estimate

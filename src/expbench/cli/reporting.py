@@ -9,6 +9,7 @@ import typer
 
 from expbench.cli.options import DataOption, JsonOption, ThresholdOption, do
 from expbench.cli.settings import cache_folder, data_folder
+from expbench.errors import UserError
 
 EPILOG = "Example: expbench report runs/NAME"
 
@@ -41,12 +42,17 @@ def report(
     """
 
     def body() -> int:
-        from expbench.cli.boarding import board_runs, check_single
-        from expbench.cli.running import report_run
-
         if len(folders) == 1:
-            check_single(out, against, published)
+            from expbench.cli.run_reports import report_run
+
+            if out is not None or against != "first" or published:
+                raise UserError(
+                    "--out, --against and --published are for several runs: name two or more, or "
+                    "leave them out."
+                )
             return report_run(folders[0], json, cache_folder(), data_folder(data), threshold)
+        from expbench.cli.boarding import board_runs
+
         return board_runs(
             folders,
             out or Path("board"),

@@ -1,4 +1,4 @@
-"""``expbench run``, ``resume`` and ``report``: from options to the table at the end."""
+"""``expbench run`` and ``resume``: from options to the table at the end."""
 
 from __future__ import annotations
 
@@ -14,36 +14,19 @@ from expbench.allocator import bound_arenas
 from expbench.books import Books, cap_anew
 from expbench.cli.demands import package_indexes
 from expbench.cli.progress import ProgressView, progress_view
+from expbench.cli.run_reports import finish, finish_all, write_run_report
 from expbench.cli.settings import outer_gpus
 from expbench.cli.stopping import Stopping
+from expbench.crossing import create_matrix
 from expbench.errors import UserError
 from expbench.evaluation import Listener
-from expbench.judge_eval.known import FOLDER, known_eval
-from expbench.ledger import read_ledger
-from expbench.matrix import create_matrix, is_matrix, load_matrix
-from expbench.metrics import summarise
+from expbench.matrix import is_matrix, load_matrix
 from expbench.planning import (
     Options,
     check_folders,
     open_evaluation,
     options_of,
     plan,
-    suite_of_run,
-)
-from expbench.report import (
-    Correction,
-    ReportFiles,
-    ReportInput,
-    RunSummaries,
-    RunSummary,
-    corrections,
-    material_of,
-    matrix_table,
-    spent_by_stage,
-    summary_json,
-    task_table,
-    terminal_table,
-    write_report,
 )
 from expbench.runner import RunEnd, default_max_samples, execute
 from expbench.runs import Run, create, load
@@ -104,43 +87,13 @@ def resume_run(
     return _do(*planned(run), max_samples, as_json)
 
 
-def report_run(
-    folder: Path, as_json: bool, cache: Path, data: Path | None, threshold: float = 1.0
-) -> int:
-    """Write the report anew from the run's folder, or those of runs that were begun at once.
-
-    A score is fully right from ``threshold`` on. Raises UserError.
-    """
-    check_threshold(threshold)
-
-    def planned(run: Run) -> Planned:
-        return run, options_of(run, cache, data if run.manifest.suite != "mini" else None)
-
-    if not is_matrix(folder):
-        _finish(*planned(load(folder)), as_json, threshold)
-        return 0
-    runs = [planned(run) for run in load_matrix(folder)]
-    for run, options in runs:
-        write_run_report(run, options, threshold)
-    _finish_all(runs, as_json, threshold)
-    return 0
-
-
-def check_threshold(threshold: float) -> None:
-    """Refuse what is no share of a score. Raises UserError."""
-    if not 0.0 < threshold <= 1.0:
-        raise UserError(
-            f"--threshold is a share above 0 and up to 1, such as 0.8, not {threshold:g}."
-        )
-
-
 def _do(run: Run, options: Options, max_samples: int | None, as_json: bool) -> int:
     console = Console(stderr=as_json)
     title = f"{run.manifest.suite}, agent {run.manifest.agent}"
     with _view(console, [run], title) as view:
         end, books = _execute(run, options, max_samples, console, view)
     if not end.interrupted or not end.open:
-        _finish(run, options, as_json)
+        finish(run, options, as_json)
     return _say_end(console, run, end, books)
 
 
@@ -159,24 +112,8 @@ def _do_all(runs: Sequence[Planned], root: Path, max_samples: int | None, as_jso
                 return 130
             write_run_report(run, options)
             worst = max(worst, _say_end(console, run, end, books))
-    _finish_all(runs, as_json)
+    finish_all(runs, as_json)
     return worst
-
-
-def _finish_all(runs: Sequence[Planned], as_json: bool, threshold: float = 1.0) -> None:
-    console = Console()
-    if as_json:
-        found = [_json_of(run, options, threshold) for run, options in runs]
-        text = RunSummaries(runs=tuple(found)).model_dump_json(indent=1)
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
-        return
-    summaries = {
-        run.paths.root.name: summarise(run.planned, run.ordered(), threshold) for run, _ in runs
-    }
-    console.print(matrix_table(summaries, runs[0][0].manifest))
-    for run, _ in runs:
-        text = f"Report: {run.paths.report / 'index.html'}"
-        console.print(text, soft_wrap=True, highlight=False)
 
 
 def _view(console: Console, runs: Sequence[Run], title: str) -> ProgressView:
@@ -203,78 +140,6 @@ def _execute(
     with stopping.guarding():
         end = execute(evaluation, max_samples or default_max_samples(), stopping.left)
     return end, evaluation.books
-
-
-def _finish(run: Run, options: Options, as_json: bool, threshold: float = 1.0) -> None:
-    outcomes = run.ordered()
-    files = write_run_report(run, options, threshold, outcomes=outcomes)
-    console = Console()
-    summary = summarise(run.planned, outcomes, threshold)
-    known = judge_eval_sentence(run, options.cache)
-    corrected = _corrected(run, outcomes, options.cache)
-    if as_json:
-        text = summary_json(summary, run.manifest, known, outcomes, corrected)
-        said = text.model_dump_json(indent=1)
-        console.print(said, markup=False, highlight=False, soft_wrap=True)
-        return
-    console.print(task_table(outcomes, threshold))
-    console.print(terminal_table(summary, run.manifest, known, corrected))
-    console.print(f"Report: {files.html}", soft_wrap=True, highlight=False)
-
-
-def _json_of(run: Run, options: Options, threshold: float) -> RunSummary:
-    outcomes = run.ordered()
-    summary = summarise(run.planned, outcomes, threshold)
-    known = judge_eval_sentence(run, options.cache)
-    corrected = _corrected(run, outcomes, options.cache)
-    return summary_json(summary, run.manifest, known, outcomes, corrected)
-
-
-def _corrected(run: Run, outcomes: Sequence[Outcome], cache: Path) -> tuple[Correction, ...]:
-    return corrections(outcomes, known_eval(run.manifest.judge, cache / FOLDER))
-
-
-def judge_eval_sentence(run: Run, cache: Path) -> str:
-    """How good the run's judge is known to be, or that it is not known."""
-    known = known_eval(run.manifest.judge, cache / FOLDER)
-    if known is not None:
-        return known.sentence
-    return (
-        f"No judge-eval of {run.manifest.judge} is known: how often its verdicts are right can be measured "
-        "with `expbench judge-eval`."
-    )
-
-
-def write_run_report(
-    run: Run,
-    options: Options,
-    threshold: float = 1.0,
-    dest: Path | None = None,
-    outcomes: Sequence[Outcome] | None = None,
-) -> ReportFiles:
-    """The report of a run, with what its store holds, in its own folder or ``dest``.
-
-    ``outcomes`` are all of the run's, where they are at hand. Raises UserError.
-    """
-    suite = suite_of_run(run, options)
-    outcomes = run.ordered() if outcomes is None else outcomes
-    material = material_of(run, outcomes)
-    return write_report(
-        ReportInput(
-            manifest=run.manifest,
-            tasks={task.id: task for task in suite.tasks},
-            outcomes=outcomes,
-            planned=run.planned,
-            submissions=material.submissions,
-            outputs=material.outputs,
-            pictures=material.pictures,
-            judge_eval=judge_eval_sentence(run, options.cache),
-            corrected=_corrected(run, outcomes, options.cache),
-            threshold=threshold,
-            spent=spent_by_stage(read_ledger(run.paths.ledger)),
-        ),
-        dest or run.paths.report,
-    )
 
 
 def _say_end(console: Console, run: Run, end: RunEnd, books: Books) -> int:

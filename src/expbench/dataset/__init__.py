@@ -5,9 +5,19 @@ from expbench.dataset.suites import (
     Oracle,
     Suite,
     load_suite,
+    load_version,
     oracle,
     shipped_tree,
     suite_of,
 )
 
-__all__ = ["SUITES", "Oracle", "Suite", "load_suite", "oracle", "shipped_tree", "suite_of"]
+__all__ = [
+    "SUITES",
+    "Oracle",
+    "Suite",
+    "load_suite",
+    "load_version",
+    "oracle",
+    "shipped_tree",
+    "suite_of",
+]

@@ -20,7 +20,7 @@ from expbench.dataset.flags import flags_of
 from expbench.dataset.release import SUFFIX, Paper, load_paper, load_release
 from expbench.dataset.resources import resources_of
 from expbench.dataset.tiers import TIERS, tier
-from expbench.errors import DataError, NotFoundError
+from expbench.errors import DataError, NotFoundError, UserError
 from expbench.schema import RESPONSE_NAME, SCRIPT_NAME, Record, ResearchTask
 
 SUITES = ("mini", *(each.name for each in TIERS))
@@ -129,6 +129,21 @@ def _with_flags(task: ResearchTask, flags: tuple[str, ...]) -> ResearchTask:
     needs = resources_of(task.id)
     found = (*flags, *(row.flag for row in flags_of(task.id)), *(needs.flags if needs else ()))
     return task.model_copy(update={"flags": tuple(dict.fromkeys(found))})
+
+
+def load_version(name: str, version: str, data: Path | None, with_errata: bool = True) -> Suite:
+    """A suite in the version that a run was planned on.
+
+    Raises:
+        UserError: it is not at hand, or it is another version.
+    """
+    suite = load_suite(name, data, with_errata)
+    if suite.version != version:
+        raise UserError(
+            f"The run was made on {suite.name} version {version}, and this is {suite.version}: "
+            "scores of two versions are never mixed, start a new run."
+        )
+    return suite
 
 
 def suite_of(task_id: str) -> str:
