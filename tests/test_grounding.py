@@ -279,6 +279,35 @@ def test_a_claim_carries_its_error_unit_metric_and_condition() -> None:
 # --- k re-runs ------------------------------------------------------------------------------------
 
 
+ROWS = """\
+ratio  alpha     n     f1
+0.050   0.05   100  0.837
+0.050   0.05   400  0.856
+0.050   0.05  6400  0.783
+0.250   0.05   100  0.800
+0.250   0.05   400  0.781
+0.250   0.05  6400  0.692
+1.000   0.05   100  0.584
+1.000   0.05   400  0.733
+1.000   0.05  6400  0.649
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "state"),
+    [("0.856 / 0.800 / 0.733", "grounded"), ("0.837 / 0.781 / 0.584", "contradicted")],
+)
+def test_rows_written_as_one_go_together_place_by_place(row: str, state: str) -> None:
+    conclusion = (
+        f"With alpha 0.05 the best n is 400 / 100 / 400 for ratios 0.05 / 0.25 / 1 with F1 {row}, "
+        "and by n = 6400 it is down to 0.783 / 0.692 / 0.649."
+    )
+    found = ground(conclusion, extract(conclusion), Outputs.of({"stdout": ROWS})).claims
+    states = {each.claim.text.split()[-1]: each.state for each in found}
+    assert {states[number] for number in row.split(" / ")} == {state}
+    assert states["0.783"] == states["0.692"] == states["0.649"] == "grounded"
+
+
 def test_the_prediction_interval_is_the_one_of_a_new_observation() -> None:
     """mean ± t(0.975, k - 1) · s · sqrt(1 + 1/k); t(0.975, 2) = 4.3027."""
     interval = prediction_interval([1.0, 2.0, 3.0])

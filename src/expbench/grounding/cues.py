@@ -75,3 +75,5 @@ BASE = re.compile(r"\s(?:its|their|the|that|those|as|more|less|an?)\b", re.IGNOR
 ADJACENT = re.compile(r"[\w\s-]{0,14}[\s(:,=]{0,3}")
 UNIT = re.compile(r"[kKMGT]i?[Bb]|[munµ]?s|sec|[kMG]?Hz|[mk]?W|[mk]?J|dB")
 """What a number is measured in, which names nothing."""
+SLASHED = re.compile(r"(?<![\w./])\d[\d.,]*%?(?:\s?/\s?\d[\d.,]*%?)+(?![\w/])")
+"""A row of numbers that is written as one: *0.05 / 0.25 / 1*."""

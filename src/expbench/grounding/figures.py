@@ -42,6 +42,8 @@ _OF = re.compile(
     r"(?:\s(?:out\s)?of\s(?:the\s|all\s)?(?P<total>\d{1,9})|/(?P<slash>\d{1,9}))(?!\d|[\w.,/]\w)"
     r"|\s/\s(?P<spaced>\d{1,9})(?=\s[a-z]|\s?[()]|$|\n)"
 )
+_ROW = re.compile(r"\d\s?/\s?$")
+"""Before a number of a row, which is no count of the next one: *400 / 100 / 400*."""
 _SECONDS = (
     *(("ms", 1e-3), ("milli", 1e-3), ("micro", 1e-6), ("us", 1e-6), ("µs", 1e-6), ("μs", 1e-6)),
     *(("ns", 1e-9), ("nano", 1e-9), ("min", 60.0), ("s", 1.0), ("h", 3600.0)),
@@ -133,7 +135,8 @@ def _figure(text: str, match: re.Match[str]) -> Figure | None:
         return replace(_with_error(figure, later), unit=figure.unit)
     if not measured and error is None:
         total = _OF.match(text, end)
-        if total and not re.match(r"\s[-−]?\d", text[total.end() : total.end() + 3]):
+        in_row = _ROW.search(text[max(0, start - 4) : start]) is not None
+        if total and not in_row and not re.match(r"\s[-−]?\d", text[total.end() : total.end() + 3]):
             return _of_total(figure, total)
         if _FORMULA.match(text, end) and not _MEASURE.match(text, end):
             return None

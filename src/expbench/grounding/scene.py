@@ -16,7 +16,7 @@ from expbench.grounding.figures import Figure
 from expbench.grounding.names import STOP, Mention, Text, Token, label_tokens, words
 from expbench.grounding.outputs import Outputs
 from expbench.grounding.passages import Conclusion, Passage
-from expbench.grounding.quality import POLARITY
+from expbench.grounding.quality import POLARITY, is_metric
 from expbench.judges.words import stem
 from expbench.schema import ReportedClaim
 
@@ -320,6 +320,13 @@ def _alike(one: str, other: str) -> bool:
 def _is_plain_word(word: str) -> bool:
     """Whether a word behind a number can be what it counts: no name, no verb of comparison."""
     return word.islower() and word not in _WEAK
+
+
+def of_two_kinds(one: Mention, other: Mention) -> bool:
+    """Whether one is the value of a setting and the other a quantity, which exclude nothing."""
+    return (is_number(one) and is_metric(other.token)) or (
+        is_number(other) and is_metric(one.token)
+    )
 
 
 def is_weak(token: Token) -> bool:

@@ -176,6 +176,8 @@ _SHARE = re.compile(
     r"pruning|corrupt\w*|contamination|mask\w*|utili[sz]ation|load|of the (?:data|labels|training|weights))\b"
 )
 """Behind a share that was set: *at 95 % sparsity*."""
+_FOR_EACH = re.compile(r"\b(?:for|at|under|across|over)\s(?:the\s)?[a-z]+s\s$")
+"""Before a row of numbers that are conditions: *for ratios 0.05 / 0.25 / 1*."""
 _MANY, _SOME = 100, 10
 _ROUND = 2
 """Digits of a tolerance: of more, what it is was measured."""
@@ -222,7 +224,10 @@ def no_claim(conclusion: Conclusion, figure: Figure, passage: Passage, prompt: P
         _SPEEDS.search(before) is not None
         and re.search(r"[x×]", text[figure.number_end : figure.end]) is not None
     )
-    if _is_setting(figure, before, after, crossed) and not _METRIC_BEFORE.search(before):
+    set_for_all = _FOR_EACH.search(before) is not None and re.match(r"\s?/\s?\d", after) is not None
+    if (set_for_all or _is_setting(figure, before, after, crossed)) and not _METRIC_BEFORE.search(
+        before
+    ):
         return "a setting"
     if figure.unit == "points" and figure.whole and _PLACED.search(before) and _DATA.search(text):
         return "a setting"
