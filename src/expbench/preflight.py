@@ -25,12 +25,16 @@ from expbench.metrics import gated
 from expbench.planning import Options, open_evaluation, plan
 from expbench.runner import execute
 from expbench.runs import Run, create
-from expbench.schema import SCORE_NAMES, Outcome, Record, ResearchTask
+from expbench.schema import SCORE_NAMES, Outcome, Record, ResearchTask, ScoreName
 from expbench.workspace import SourceFinder
 from expbench.workspace.documents import WholeTree, read_documents
 
 RELATIVE_TOLERANCE = 1e-3
 """How far a re-measured number may be from the suite's own, on another processor or library."""
+
+_OF_THE_RERUN: tuple[ScoreName, ...] = ("produced", "grounding")
+"""What an oracle must not lose either; it may be unscored, where its conclusion has nothing to look up."""
+_LETTERS = dict(zip((*SCORE_NAMES, *_OF_THE_RERUN), ["M", "D", "I", "C", "E", "E+", "G"], strict=True))
 
 
 class TaskCheck(Record):
@@ -133,6 +137,12 @@ def _with_runs(check: TaskCheck, task: ResearchTask, runs: Mapping[str, Run]) ->
         problems.append(f"the empty submission does not fail {', '.join(wrong)}")
     off = _off_measure(runs["oracle"], gold, oracle(task).measured)
     problems += [f"not as measured: {text}" for text in off]
+    rerun = {name: gold.scores[name] for name in _OF_THE_RERUN if name in gold.scores}
+    problems += [
+        f"the oracle's {name} is 0: {score.reason}"
+        for name, score in rerun.items()
+        if score.value == 0.0
+    ]
     return check.model_copy(
         update={
             "oracle": _scores(gold),
@@ -205,11 +215,11 @@ def _why(outcome: Outcome, names: Sequence[str]) -> str:
 
 
 def _scores(outcome: Outcome) -> str:
-    """``M 1 D 1 I 0.9 C 1 E –``."""
+    """``M 1 D 1 I 0.9 C 1 E – E+ – G –``."""
     if not outcome.scores:
         return outcome.status
     return " ".join(
-        f"{name[0].upper()} {'–' if score.value is None else format(score.value, '.3g')}"
+        f"{_LETTERS[name]} {'–' if score.value is None else format(score.value, '.3g')}"
         for name, score in outcome.scores.items()
-        if name in SCORE_NAMES
+        if name in _LETTERS
     )
