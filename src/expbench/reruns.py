@@ -247,3 +247,10 @@ class Perturbation(Record):
     compared: int = Field(default=0, ge=0)
     suspicion: Suspicion | None = None
     reason: str = ""
+
+    @property
+    def told(self) -> str:
+        """What it showed, in a sentence or two."""
+        why = self.suspicion.explanation if self.suspicion else self.reason
+        same = f"{self.kind}: {self.identical} of {self.compared} numbers came out the same."
+        return f"{same} {why}".rstrip()

@@ -18,7 +18,14 @@ from expbench.cli.run_reports import write_run_report
 from expbench.cli.settings import cache_folder, data_folder, outer_gpus
 from expbench.errors import UserError
 from expbench.planning import Options, options_of
-from expbench.reexecute import Listener, Reexecution, open_reexecution, reexecute, summary
+from expbench.reexecute import (
+    ExecutedRun,
+    Listener,
+    Reexecution,
+    open_reexecution,
+    reexecute,
+    summary,
+)
 from expbench.runner import default_max_samples
 from expbench.runs import Executed, Run, load
 
@@ -138,23 +145,28 @@ def _finish(work: Reexecution, options: Options, as_json: bool) -> None:
         text = summary(work).model_dump_json()
         console.print(text, markup=False, highlight=False, soft_wrap=True)
         return
-    console.print(_table(work))
+    found = summary(work)
+    console.print(_table(found))
+    for row in found.submissions:
+        for line in filter(None, (row.said, *row.perturbations)):
+            text = f"{row.task_id}, epoch {row.epoch}: {line}"
+            console.print(text, soft_wrap=True, markup=False, highlight=False)
     console.print(f"Report: {files.html}", soft_wrap=True, highlight=False)
 
 
-def _table(work: Reexecution) -> Table:
-    found = summary(work)
+def _table(found: ExecutedRun) -> Table:
     times = "once" if found.repeat == 1 else f"{found.repeat} times"
-    title = f"{len(work.keys)} submissions, each executed {times} in {found.sandbox}"
+    title = f"{len(found.submissions)} submissions, each executed {times} in {found.sandbox}"
     table = Table(title=title, title_justify="left")
     table.add_column("task", no_wrap=True)
-    for column in ("epoch", "in the run", "now", "E+", "seconds", "outputs", "to be said"):
+    for column in ("epoch", "in the run", "now", "E+", "G", "seconds", "outputs"):
         table.add_column(column)
     for row in found.submissions:
         words = ", ".join(f"{state} {count}" for state, count in row.states.items()) or "missing"
         seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
         produced = f"{row.produced} of {sum(row.states.values())}"
-        cells = [row.task_id, str(row.epoch), row.before, words, produced, seconds]
-        cells += [str(row.outputs), row.said]
+        grounded = "–" if row.grounding is None else f"{row.grounding:g}"
+        cells = [row.task_id, str(row.epoch), row.before, words, produced, grounded, seconds]
+        cells.append(str(row.outputs))
         table.add_row(*(Text(cell) for cell in cells))
     return table

@@ -16,6 +16,7 @@ class ExecutedSubmission(Record):
     ``states`` counts how often each state came out, ``produced`` how often there were outputs that were not
     submitted, ``reused`` how many were taken from other folders. ``seconds`` and ``outputs`` are of the
     first that the harness did not fail in; ``said`` is its cause, and what is suspicious about it.
+    ``grounding`` is G over all of them, ``perturbations`` what each disturbed re-run showed.
     """
 
     task_id: str
@@ -27,6 +28,8 @@ class ExecutedSubmission(Record):
     seconds: float | None = None
     outputs: int = 0
     said: str = ""
+    grounding: float | None = None
+    perturbations: tuple[str, ...] = ()
 
 
 class ExecutedRun(Record):
@@ -54,6 +57,8 @@ def _summary(work: Reexecution, key: Key) -> ExecutedSubmission:
     executions = [each.execution for each in numbered]
     first = counted(executions)
     before = work.run.outcomes.get(key)
+    now = work.into.outcomes.get(key)
+    grounding = now.scores.get("grounding") if now else None
     told = (
         [first.cause, *first.adapted, *(each.explanation for each in first.suspicions)]
         if first
@@ -69,6 +74,8 @@ def _summary(work: Reexecution, key: Key) -> ExecutedSubmission:
         seconds=first.seconds if first else None,
         outputs=len(first.made) + first.made_more if first else 0,
         said="; ".join(filter(None, told)),
+        grounding=grounding.value if grounding else None,
+        perturbations=tuple(p.told for each in numbered for p in each.perturbations),
     )
 
 

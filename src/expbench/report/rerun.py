@@ -53,12 +53,8 @@ def shown_digests(execution: Execution | None) -> Iterator[str]:
 
 
 def disturbed(outcome: Outcome) -> tuple[str, ...]:
-    """What each disturbed re-run showed, in a sentence."""
-    return tuple(
-        f"{each.kind}: {each.identical} of {each.compared} numbers came out the same. "
-        + (each.suspicion.explanation if each.suspicion else each.reason)
-        for each in outcome.perturbations
-    )
+    """What each disturbed re-run showed."""
+    return tuple(each.told for each in outcome.perturbations)
 
 
 def _evidence_facts(execution: Execution) -> list[Fact]:
