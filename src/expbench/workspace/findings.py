@@ -35,14 +35,14 @@ def find_survivors(frozen: FrozenTree, task: ResearchTask) -> tuple[Survivor, ..
     """The survivors of a task in its whole tree (see ``strict``)."""
     place = frozen.folder / "findings" / f"{search_key(task)}.json"
     with BlobReader(frozen.source.git_dir) as blobs:
-        known = _known(place)
+        known, read = _known(place), frozen.reader(blobs)
         if known is None:
-            found = survivors(frozen.whole, task, blobs.read, frozen.wording)
+            found = survivors(frozen.whole, task, read, frozen.wording)
             _keep(place, found)
             return found
         oids = {entry.path: entry.oid for entry in frozen.whole}
         return tuple(
-            replace(each, content=without_outputs(blobs.read(oids[os.fsencode(each.path)])))
+            replace(each, content=without_outputs(read(oids[os.fsencode(each.path)])))
             if each.action == "cleared"
             else each
             for each in known

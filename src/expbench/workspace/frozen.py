@@ -19,7 +19,7 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -109,6 +109,31 @@ class FrozenTree:
         except GitError:
             raise damaged(self.source.git_dir) from None
 
+    def reader(self, blobs: BlobReader) -> Callable[[str], bytes]:
+        """Contents by id: those of the tree's files from there, where nothing has to be decompressed.
+
+        Args:
+            blobs: reads the others, of the tree's repository.
+        """
+        return lambda oid: self._content(oid) if oid in self._places else blobs.read(oid)
+
+    def _content(self, oid: str) -> bytes:
+        path, size = self._places[oid]
+        try:
+            with open(os.path.join(os.fsencode(self.files), path), "rb", buffering=0) as file:
+                content = file.readall()
+        except OSError:
+            raise damaged(self.folder) from None
+        if len(content) != size:
+            raise damaged(self.folder)
+        return content
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[bytes, int]]:
+        """A path of each blob that is a file here, and its bytes."""
+        entries = (each.entry for each in self.entries)
+        return {e.oid: (e.path, e.size) for e in entries if e.mode != SYMLINK}
+
     @cached_property
     def _packs(self) -> Packs:
         return Packs(self.objects)
@@ -117,20 +142,20 @@ class FrozenTree:
     def environment(self) -> dict[str, str]:
         """Variables that tell builds of this tree their version, without its history."""
         with BlobReader(self.source.git_dir) as blobs:
-            return pretend_variables(self.whole, blobs.read, self.source.described)
+            return pretend_variables(self.whole, self.reader(blobs), self.source.described)
 
     @cached_property
     def takes_tags_apart(self) -> bool:
         """Whether a build of this tree reads its version out of the name of a tag."""
         with BlobReader(self.source.git_dir) as blobs:
-            return takes_tags_apart(self.whole, blobs.read)
+            return takes_tags_apart(self.whole, self.reader(blobs))
 
     def stubs(self, hidden: AbstractSet[bytes]) -> tuple[Stub, ...]:
         """What takes the place of hidden READMEs that packaging reads."""
         readmes = frozenset(path for path in hidden if b"readme" in path.lower())
         if readmes not in self._stubs:
             with BlobReader(self.source.git_dir) as blobs:
-                self._stubs[readmes] = readme_stubs(self.whole, readmes, blobs.read)
+                self._stubs[readmes] = readme_stubs(self.whole, readmes, self.reader(blobs))
         return self._stubs[readmes]
 
     @cached_property

@@ -21,7 +21,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import PurePosixPath
@@ -32,7 +32,7 @@ from expbench.dataset.lint.numbers import ResultNumbers, results_of, stated
 from expbench.schema import ResearchTask
 from expbench.workspace.repository.git import GitError
 from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, Entry, is_root_readme
-from expbench.workspace.wording import Numbers, Wording, Words, share
+from expbench.workspace.wording import Wording, Words, share
 
 MaskMode = Literal["paper", "strict"]
 """What is taken out: the publication's masked files and root README, or also what is left of them."""
@@ -54,6 +54,7 @@ _RULES = 2
 _PROBES = 24
 _DECIMAL = re.compile(r"\d\.\d")
 _LOGS = frozenset([".log", ".out", ".csv", ".tsv", ".json", ".jsonl", ".txt", ".ipynb"])
+_LOG_ENDS = tuple(_LOGS)
 _RESULT_NAMES = frozenset(
     [
         "result",
@@ -109,13 +110,10 @@ def survivors(
     found = _byte_copies(masked, kept)
     copied = _near_copies(masked, kept, read, read, wording or Wording())
     results = ResultNumbers(_hidden_results(task))
-    for entry in kept:
+    found = {path: Survivor(path, reason) for path, reason in copied.items()} | found
+    for entry in kept if results else ():
         path = os.fsdecode(entry.path)
-        if path in found:
-            continue
-        if path in copied:
-            found[path] = Survivor(path, copied[path])
-        elif (verdict := _recorded(entry, results, read)) is not None:
+        if path not in found and (verdict := _recorded(entry, results, read)) is not None:
             found[path] = verdict
     return tuple(_bounded(found, len(entries)))
 
@@ -154,24 +152,22 @@ def _near_copies(
     read_kept: Callable[[str], bytes],
     wording: Wording,
 ) -> dict[str, str]:
-    wanted = [w for entry in masked if (w := _wanted(entry, read_masked)) is not None]
-    if not wanted:
+    masks = [w for entry in masked if (w := _wanted(entry, read_masked, wording)) is not None]
+    if not masks:
         return {}
     # Each run of words starts a new word, so a near copy has at least two bytes for each.
-    least = int(2 * COPY_SHARE * min(len(each.runs) for each in wanted))
+    least = int(2 * COPY_SHARE * min(len(each.words.runs) for each in masks))
     places: dict[str, list[Entry]] = {}
     for entry in kept:
         if least <= entry.size <= READ_CAP:
             places.setdefault(entry.oid, []).append(entry)
-    new = wording.unknown(places)
-    wording.learn((oid, _text(places[oid][0], read_kept)) for oid in new)
+    read = _texts(places, read_kept)
+    wording.learn(wording.unknown(places), read)
     found: dict[str, str] = {}
-    for each in wanted:
-        for oid in wording.holding(each.sample) & places.keys():
-            runs = wording.runs(oid)
-            if runs is None:
-                runs = wording.runs(oid, _text(places[oid][0], read_kept))
-            part = share(each.runs, runs) if runs is not None else 0.0
+    holding = wording.holding([each.words.distinct[:_PROBES] for each in masks])
+    for each, oids in zip(masks, holding, strict=True):
+        for oid in oids & places.keys():
+            part = share(each.words.runs, wording.words(oid, read).runs)
             if part >= COPY_SHARE:
                 for entry in places[oid]:
                     path = os.fsdecode(entry.path)
@@ -181,20 +177,23 @@ def _near_copies(
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A masked file: its runs of words, and a fixed sample of its words, of which a copy has most."""
+    """A masked file and its words, of a sample of which a copy has most."""
 
     path: str
-    runs: Numbers
-    sample: Numbers
+    words: Words
 
 
-def _wanted(entry: Entry, read: Callable[[str], bytes]) -> _Wanted | None:
+def _wanted(entry: Entry, read: Callable[[str], bytes], wording: Wording) -> _Wanted | None:
     """A masked file that has enough words for near copies to be told from others."""
-    words = Words.of(_text(entry, read))
-    runs = words.runs
-    if len(runs) < LEAST_SHINGLES:
-        return None
-    return _Wanted(os.fsdecode(entry.path), runs, words.distinct[:_PROBES])
+    words = wording.words(entry.oid, lambda _: _text(entry, read))
+    return _Wanted(os.fsdecode(entry.path), words) if len(words.runs) >= LEAST_SHINGLES else None
+
+
+def _texts(
+    places: Mapping[str, Sequence[Entry]], read: Callable[[str], bytes]
+) -> Callable[[str], bytes]:
+    """The texts of blobs by their ids, each as at the first of its places."""
+    return lambda oid: _text(places[oid][0], read)
 
 
 def _text(entry: Entry, read: Callable[[str], bytes]) -> bytes:
@@ -208,7 +207,7 @@ def _recorded(
 ) -> Survivor | None:
     """Whether a file is a record of the experiment's results, and what is done with it."""
     path = os.fsdecode(entry.path)
-    document = _document(entry, read) if results and _may_log(path) else None
+    document = _document(entry, read) if _may_log(path) else None
     stated_in = _results(document, results) if document else ""
     if not document or not stated_in:
         return None
@@ -272,6 +271,8 @@ def _hidden_results(task: ResearchTask) -> set[Decimal]:
 
 def _may_log(path: str) -> bool:
     """Whether a file may be a record of results: a notebook, a log, or a table named like one."""
+    if not path.lower().endswith(_LOG_ENDS):
+        return False
     place = PurePosixPath(path.lower())
     if place.suffix in (".ipynb", ".log", ".out"):
         return True

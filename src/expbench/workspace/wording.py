@@ -1,20 +1,24 @@
 """What a repository's texts have in common with others: words and runs of words, as numbers.
 
 A near copy has most of the five-word runs of a text. To compare every file of a tree with every masked
-file would take longer than all else that masking does, so the words of all files are kept as one sorted
-list of numbers, in which a sample of a masked file's words is looked up at once; only files that have
-half of the sample are compared by their runs.
+file would take longer than all else that masking does, so the words of all files are kept as numbers,
+among which samples of the masked files' words are looked up in one pass; only files that have half of a
+sample are compared by their runs.
 
 Words are what stands between other ASCII characters, without case; each becomes a number made of its
-first, middle and last four bytes and its length, so that all words of a file are hashed in one go. Two
-words that share all of these count as one, which can only make files more alike by chance.
+first, middle and last four bytes and its length, so that the words of many files are hashed in one go.
+Two words that share all of these count as one, which can only make files more alike by chance.
 """
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +31,17 @@ RUN = 5
 LEAST_LETTERS = 4
 """Bytes from which a word tells texts apart."""
 
-_FOLDED = np.array(
-    [
-        ord(chr(byte).lower()) if byte >= 128 or chr(byte).isalnum() or chr(byte) == "_" else 0
-        for byte in range(256)
-    ],
-    dtype=np.uint16,
+_READERS = os.cpu_count() or 1
+"""Threads that read texts: numpy leaves Python's lock to others."""
+_TOGETHER = 1 << 19
+"""Bytes of texts that are hashed in one go: many small ones, or one large one."""
+_TEXTS = 64
+"""Texts that one thread takes at a time."""
+
+_FOLDED = bytes(
+    ord(chr(byte).lower()) if byte >= 128 or chr(byte).isalnum() or chr(byte) == "_" else 0
+    for byte in range(256)
 )
-_BYTES = (_FOLDED & 0xFF).astype(np.uint8)
 _KEPT = np.array([0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF], dtype=np.uint64)
 _FIRST, _MIDDLE, _LAST, _LENGTH, _STEP = (
     np.uint64(odd)
@@ -47,6 +54,10 @@ _FIRST, _MIDDLE, _LAST, _LENGTH, _STEP = (
     )
 )
 
+_HEAD = 16
+"""First bits of a hash by which most words are told from those of a sample without a search."""
+_TAIL = np.uint64(64 - _HEAD)
+
 
 @dataclass(frozen=True)
 class Words:
@@ -57,27 +68,15 @@ class Words:
 
     @classmethod
     def of(cls, text: bytes) -> Words:
-        folded = np.zeros(len(text) + 8, dtype=np.uint8)
-        folded[1 : len(text) + 1] = _BYTES[np.frombuffer(text, dtype=np.uint8)]
-        word = folded != 0
-        edges = np.flatnonzero(word[1:] != word[:-1]) + 1
-        starts, ends = edges[::2], edges[1::2]
-        lengths = ends - starts
-        fours = np.ndarray((len(folded) - 3,), dtype="<u4", buffer=folded.data, strides=(1,))
-        kept = _KEPT[np.minimum(lengths, 4)]
-        last = np.maximum(ends - 4, starts)
-        hashes = (fours[starts].astype(np.uint64) & kept) * _FIRST
-        hashes ^= (fours[(starts + last) // 2].astype(np.uint64) & kept) * _MIDDLE
-        hashes ^= (fours[last].astype(np.uint64) & kept) * _LAST
-        hashes ^= lengths.astype(np.uint64) * _LENGTH
-        return cls(hashes ^ (hashes >> np.uint64(29)), lengths >= LEAST_LETTERS)
+        places = _Places.of(text)
+        return cls(places.hashes(), places.lengths >= LEAST_LETTERS)
 
-    @property
+    @cached_property
     def distinct(self) -> Numbers:
         """The telling words, sorted."""
         return _distinct(self.hashes[self.telling])
 
-    @property
+    @cached_property
     def runs(self) -> Numbers:
         """The runs of five words, sorted; a shorter text is one run."""
         length = min(RUN, len(self.hashes))
@@ -91,67 +90,125 @@ class Words:
 
 
 @dataclass(frozen=True)
-class _Segment:
-    """The words of several texts: sorted, and the number of the text that has each."""
+class _Places:
+    """Where words begin in a folded text, and how many bytes each has."""
 
-    hashes: Numbers
-    texts: NDArray[np.int32]
+    fours: NDArray[np.uint32]
+    starts: NDArray[np.int32]
+    lengths: NDArray[np.int32]
 
-    def places(self, sample: Numbers) -> NDArray[np.int32]:
-        """The texts that have words of a sample, one entry for each word that one has."""
-        first = np.searchsorted(self.hashes, sample, "left")
-        end = np.searchsorted(self.hashes, sample, "right")
-        found = [self.texts[a:b] for a, b in zip(first, end, strict=True) if a < b]
-        return np.concatenate(found) if found else np.empty(0, dtype=np.int32)
+    @classmethod
+    def of(cls, text: bytes) -> _Places:
+        folded = np.frombuffer(b"\0%s\0\0\0\0\0\0\0" % text.translate(_FOLDED), dtype=np.uint8)
+        word = folded != 0
+        edges = np.flatnonzero(word[1:] != word[:-1]).astype(np.int32)
+        edges += 1
+        starts, ends = edges[::2], edges[1::2]
+        fours = np.ndarray((len(folded) - 3,), dtype="<u4", buffer=folded.data, strides=(1,))
+        return cls(fours, starts, ends - starts)
+
+    def telling(self) -> _Places:
+        """The words that are long enough."""
+        kept = np.flatnonzero(self.lengths >= LEAST_LETTERS)
+        return _Places(self.fours, self.starts[kept], self.lengths[kept])
+
+    def hashes(self) -> Numbers:
+        last = self.starts + np.maximum(self.lengths - 4, 0)
+        kept = _KEPT[np.minimum(self.lengths, 4)]
+        hashes = self.lengths.astype(np.uint64) * _LENGTH
+        for places, odd in (
+            (self.starts, _FIRST),
+            ((self.starts + last) // 2, _MIDDLE),
+            (last, _LAST),
+        ):
+            hashes ^= (self.fours[places].astype(np.uint64) & kept) * odd
+        return hashes ^ (hashes >> np.uint64(29))
+
+
+def _telling_words(texts: Sequence[bytes]) -> Iterator[Numbers]:
+    """The telling words of each text, sorted, as :attr:`Words.distinct`."""
+    places = _Places.of(b"\0".join(texts)).telling()
+    hashes = places.hashes()
+    ends = list(accumulate(len(text) + 1 for text in texts))
+    cuts = [0, *np.searchsorted(places.starts, ends[:-1], "right").tolist(), len(hashes)]
+    return (_distinct(hashes[a:b]) for a, b in pairwise(cuts))
+
+
+@dataclass(frozen=True)
+class _Shelf:
+    """The telling words of several texts, one text after the other, and where each text begins."""
+
+    names: Sequence[str]
+    words: Numbers
+    starts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, names: Sequence[str], words: Sequence[Numbers]) -> _Shelf:
+        starts = np.cumsum([0, *map(len, words[:-1])])
+        return cls(names, np.concatenate(words), starts)
+
+    def hits(self, marked: NDArray[np.bool_]) -> tuple[Numbers, NDArray[np.int64]]:
+        """The words whose first bits are marked, and the number of the text that has each."""
+        places = np.flatnonzero(marked[self.words >> _TAIL])
+        return self.words[places], np.searchsorted(self.starts, places, "right") - 1
 
 
 @dataclass
 class Wording:
     """The texts of a repository by their blobs' ids, each read once for all its tasks."""
 
-    _numbers: dict[str, int] = field(default_factory=dict)
-    _names: list[str] = field(default_factory=list)
-    _segments: list[_Segment] = field(default_factory=list)
-    _runs: dict[str, Numbers] = field(default_factory=dict)
+    _known: set[str] = field(default_factory=set)
+    _shelves: list[_Shelf] = field(default_factory=list)
+    _words: dict[str, Words] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def unknown(self, oids: Iterable[str]) -> list[str]:
         """Those that were not learnt yet, each once."""
-        return [oid for oid in dict.fromkeys(oids) if oid not in self._numbers]
+        return [oid for oid in dict.fromkeys(oids) if oid not in self._known]
 
-    def learn(self, texts: Iterable[tuple[str, bytes]]) -> None:
-        """Take in the texts of blobs."""
-        with self._lock:
-            hashes: list[Numbers] = []
-            numbers: list[NDArray[np.int32]] = []
-            for oid, text in texts:
-                words = Words.of(text).distinct
-                number = self._numbers.setdefault(oid, len(self._names))
-                self._names.append(oid)
-                hashes.append(words)
-                numbers.append(np.full(len(words), number, dtype=np.int32))
-            if hashes:
-                together = np.concatenate(hashes)
-                order = np.argsort(together, kind="stable")
-                self._segments.append(_Segment(together[order], np.concatenate(numbers)[order]))
+    def learn(self, oids: Sequence[str], read: Callable[[str], bytes]) -> None:
+        """Take in the texts of blobs, which ``read`` gives by their ids, to several threads."""
+        if not oids:
+            return
+        parts = [oids[start : start + _TEXTS] for start in range(0, len(oids), _TEXTS)]
+        with self._lock, ThreadPoolExecutor(min(_READERS, len(parts))) as pool:
+            found = pool.map(lambda part: list(_words_of(part, read)), parts)
+            self._shelves.append(_Shelf.of(oids, list(chain.from_iterable(found))))
+            self._known.update(oids)
 
-    def holding(self, sample: Numbers) -> set[str]:
-        """The blobs that have at least half of a sample of words."""
-        found: set[str] = set()
-        for segment in self._segments:
-            places = segment.places(sample)
-            if len(places):
-                counts = np.bincount(places)
-                found.update(
-                    self._names[number] for number in np.flatnonzero(2 * counts >= len(sample))
-                )
+    def holding(self, samples: Sequence[Numbers]) -> list[set[str]]:
+        """For each sample of words, the blobs that have at least half of it."""
+        marked = np.zeros(1 << _HEAD, dtype=np.bool_)
+        for sample in samples:
+            marked[sample >> _TAIL] = True
+        found: list[set[str]] = [set() for _ in samples]
+        for shelf in self._shelves:
+            words, texts = shelf.hits(marked)
+            for sample, names in zip(samples, found, strict=True):
+                counts = np.bincount(texts[_among(words, sample)])
+                enough = (counts > 0) & (2 * counts >= len(sample))
+                names.update(shelf.names[number] for number in np.flatnonzero(enough).tolist())
         return found
 
-    def runs(self, oid: str, text: bytes | None = None) -> Numbers | None:
-        """The runs of a blob; ``None`` when they are not known and no text is given."""
-        if oid not in self._runs and text is not None:
-            self._runs[oid] = Words.of(text).runs
-        return self._runs.get(oid)
+    def words(self, oid: str, read: Callable[[str], bytes]) -> Words:
+        """The words of a blob, kept for later: for those of which there are few."""
+        if oid not in self._words:
+            self._words[oid] = Words.of(read(oid))
+        return self._words[oid]
+
+
+def _words_of(oids: Sequence[str], read: Callable[[str], bytes]) -> Iterator[Numbers]:
+    """The telling words of each blob."""
+    texts: list[bytes] = []
+    size = 0
+    for oid in oids:
+        texts.append(read(oid))
+        size += len(texts[-1])
+        if size > _TOGETHER:
+            yield from _telling_words(texts)
+            texts, size = [], 0
+    if texts:
+        yield from _telling_words(texts)
 
 
 def _distinct(numbers: Numbers) -> Numbers:
@@ -162,9 +219,17 @@ def _distinct(numbers: Numbers) -> Numbers:
     )
 
 
+def _among(numbers: Numbers, known: Numbers) -> NDArray[np.bool_]:
+    """Which of the numbers are among others that are sorted."""
+    if not len(known):
+        return np.zeros(len(numbers), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+    found: NDArray[np.bool_] = known[places] == numbers
+    return found
+
+
 def share(wanted: Numbers, held: Numbers) -> float:
     """The share of one text's runs that another one has."""
     if not len(wanted) or not len(held):
         return 0.0
-    places = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
-    return float(np.count_nonzero(held[places] == wanted) / len(wanted))
+    return float(np.count_nonzero(_among(wanted, held)) / len(wanted))
