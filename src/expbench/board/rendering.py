@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
-
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from expbench.board.board import Board
 from expbench.board.breakdown import GROUPED
@@ -18,19 +13,18 @@ from expbench.board.figures import funnels, scatters
 from expbench.board.measures import DEFINITIONS, HEADLINE, Standing
 from expbench.board.record import Refused, Source, published_rows
 from expbench.report.inputs import label_of
-from expbench.report.latex import latex_safe, table1
+from expbench.report.latex import table1
 from expbench.report.page import equation
+from expbench.report.templating import html_templates, latex_templates, markdown_templates
 from expbench.report.text import (
     bounds_text,
     interval_text,
     of_text,
-    one_line,
     percent,
-    printable,
     span,
 )
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+_PACKAGES = ("expbench.board", "expbench.report")
 
 
 @dataclass(frozen=True)
@@ -44,7 +38,7 @@ class Extra:
 
 def render_html(board: Board | None, extra: Extra | None = None) -> str:
     """The page as one HTML file that loads nothing."""
-    environment = _environment(_html_safe, autoescape=True)
+    environment = html_templates(*_PACKAGES)
     script = environment.get_template("board.js").render()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     template = environment.get_template("board.html")
@@ -53,13 +47,13 @@ def render_html(board: Board | None, extra: Extra | None = None) -> str:
 
 def render_markdown(board: Board | None, extra: Extra | None = None) -> str:
     """The same without figures and tasks, as Markdown."""
-    template = _environment(_markdown_safe, autoescape=False).get_template("board.md")
+    template = markdown_templates(*_PACKAGES).get_template("board.md")
     return template.render(**_context(board), extra=extra)
 
 
 def render_latex(board: Board | None) -> str:
     """Each run as a row of the publication's Table 1."""
-    template = _environment(latex_safe, autoescape=False).get_template("board.tex")
+    template = latex_templates(*_PACKAGES).get_template("board.tex")
     return template.render(**_context(board), table1=table1)
 
 
@@ -103,25 +97,3 @@ def _context(board: Board | None) -> dict[str, object]:
 
 def _warning(each: Standing) -> str:
     return label_of(each.contender.run.manifest)
-
-
-def _environment(finalize: Callable[[object], object], *, autoescape: bool) -> Environment:
-    return Environment(
-        loader=ChoiceLoader([PackageLoader("expbench.board"), PackageLoader("expbench.report")]),
-        finalize=finalize,
-        autoescape=autoescape,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def _html_safe(value: object) -> object:
-    """Escaping is Jinja's; here control and reordering characters are made visible."""
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _markdown_safe(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    return _MARKDOWN.sub(r"\\\1", printable(one_line(value, most=1000)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from typing import get_args
 
 from expbench.judges.rubric import rubric
-from expbench.report.cells import Cell, cells, notes, tags
+from expbench.report.cells import Cell, Tone, cells, notes, tags
 from expbench.report.facts import Fact
 from expbench.report.inputs import ReportInput
 from expbench.report.quoting import Quoted, quoted
@@ -27,8 +27,15 @@ from expbench.schema import (
     Violation,
 )
 
-_MARKS = {"met": "✓", "not_met": "✗", "unscored": "–"}
+_STATES: dict[str, tuple[str, str, Tone]] = {
+    "met": ("met", "✓", "full"),
+    "not_met": ("not met", "✗", "zero"),
+    "unscored": ("unscored", "–", "none"),
+}
+"""In words, as a sign and as a colour."""
 _NOT_AT_HAND = "not at hand"
+Decided = tuple[str, RubricItem, Verdict | None]
+"""An item by its name, its phase's letter and its place there (D1); its truth, and the verdict on it."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +48,13 @@ class Item:
     text: str
     essential: bool
     state: str
+    """In words."""
     mark: str
+    tone: Tone
     evidence: str
     reason: str
     alternative: bool
-    marked: bool = False
+    marked: bool
     """Whether the evidence is marked in what was handed in."""
 
 
@@ -110,8 +119,8 @@ def build_attempt(
     shown = cells(outcome, run.threshold)
     execution = outcome.execution
     anchor = anchor_of(index)
-    items = {name: tuple(_items(name, outcome, task)) for name in get_args(Phase)}
-    code = {item.name: item.evidence for item in items["implementation"]}
+    decided = _decided(outcome, task)
+    code = _evidence(decided["implementation"])
     diff = quoted(cut(submission.diff, most), code)
     in_script = {name: text for name, text in code.items() if name not in diff.places}
     script = quoted(cut(submission.script, most), in_script)
@@ -130,7 +139,9 @@ def build_attempt(
         cells=shown,
         tags=tags(outcome, run.threshold),
         notes=notes(outcome, shown),
-        phases=tuple(_phase(name, own, outcome, run, most, places) for name, own in items.items()),
+        phases=tuple(
+            _phase(name, own, outcome, run, most, places) for name, own in decided.items()
+        ),
         diff=diff,
         script=script,
         changed=submission.changed,
@@ -165,7 +176,7 @@ def attempt_name(outcome: Outcome, run: ReportInput) -> str:
 
 def _phase(
     name: Phase,
-    items: Sequence[Item],
+    decided: Sequence[Decided],
     outcome: Outcome,
     run: ReportInput,
     most: int,
@@ -174,20 +185,28 @@ def _phase(
     task = run.tasks.get(outcome.task_id)
     marked = [m for m in outcome.judgement.marks if m.phase == name] if outcome.judgement else []
     handed_in = _submitted(name, outcome, run.submissions.get(outcome.submission), most)
-    submitted = quoted(handed_in, {item.name: item.evidence for item in items})
+    submitted = quoted(handed_in, _evidence(decided))
     known = places | submitted.places.keys()
+    items = tuple(_item(*each, each[0] in known) for each in decided)
     by_claims = name == "conclusion" and len(items) > 1
     return PhaseView(
         name=name,
-        items=tuple(replace(item, marked=item.name in known) for item in items),
+        items=items,
         tally=_tally([item.state for item in items], marked),
         submitted=submitted,
         whole=task.reference.conclusion if task and by_claims else "",
     )
 
 
-def _items(name: Phase, outcome: Outcome, task: ResearchTask | None) -> Iterator[Item]:
-    truths = [item for item in rubric(task) if item.phase == name] if task else []
+def _decided(outcome: Outcome, task: ResearchTask | None) -> dict[Phase, tuple[Decided, ...]]:
+    """What there was to decide in each phase: the ground truth's items, and verdicts on others."""
+    truths: dict[Phase, list[RubricItem]] = {name: [] for name in get_args(Phase)}
+    for item in rubric(task) if task else ():
+        truths[item.phase].append(item)
+    return {name: tuple(_of_phase(name, own, outcome)) for name, own in truths.items()}
+
+
+def _of_phase(name: Phase, truths: Sequence[RubricItem], outcome: Outcome) -> Iterator[Decided]:
     verdicts = {v.item: v for v in outcome.judgement.of(name)} if outcome.judgement else {}
     known = {item.id for item in truths}
     unknown = [
@@ -197,10 +216,12 @@ def _items(name: Phase, outcome: Outcome, task: ResearchTask | None) -> Iterator
     ]
     letter = name[0].upper()
     for number, truth in enumerate((*truths, *unknown), 1):
-        yield _item(f"{letter}{number}", truth, verdicts.get(truth.id))
+        yield f"{letter}{number}", truth, verdicts.get(truth.id)
 
 
-_STATES = (("met", "met"), ("not_met", "not met"), ("unscored", "unscored"))
+def _evidence(decided: Iterable[Decided]) -> dict[str, str]:
+    """What the judge quoted, by the item's name."""
+    return {name: verdict.evidence for name, _, verdict in decided if verdict is not None}
 
 
 def _reason(verdict: Verdict) -> str:
@@ -212,7 +233,7 @@ def _reason(verdict: Verdict) -> str:
         if shown.files:
             parts.append(f"the judge asked for {', '.join(shown.files)}")
     if verdict.votes:
-        states = [vote.state for vote in verdict.votes]
+        states = [_STATES[vote.state][0] for vote in verdict.votes]
         parts.append("votes: " + _tally(states, ()))
     return "; ".join(filter(None, parts))
 
@@ -223,22 +244,24 @@ def _tally(states: Sequence[str], marked: Sequence[Mark]) -> str:
         return f"one mark for all items: {given}" + (
             f", {marked[0].reason}" * bool(marked[0].reason)
         )
-    counts = ((states.count(state), words) for state, words in _STATES)
+    counts = ((states.count(words), words) for words, *_ in _STATES.values())
     return ", ".join(f"{count} {words}" for count, words in counts)
 
 
-def _item(name: str, truth: RubricItem, verdict: Verdict | None) -> Item:
-    state = verdict.state if verdict else "unscored"
+def _item(name: str, truth: RubricItem, verdict: Verdict | None, marked: bool) -> Item:
+    state, mark, tone = _STATES[verdict.state if verdict else "unscored"]
     return Item(
         name=name,
         kind=truth.kind,
         text=truth.text,
         essential=truth.essential,
         state=state,
-        mark=_MARKS[state],
+        mark=mark,
+        tone=tone,
         evidence=verdict.evidence if verdict else "",
         reason=_reason(verdict) if verdict else "the judge gave no verdict",
         alternative=verdict.alternative if verdict else False,
+        marked=marked,
     )
 
 

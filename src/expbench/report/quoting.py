@@ -11,14 +11,22 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, groupby, pairwise
-from typing import Literal
+from itertools import accumulate, pairwise
+from typing import Literal, cast
 
 from expbench.report.text import Cut
 
 _WORD = re.compile(r"^[+\-]|\S+", re.M)
 """A diff's margin, or a word."""
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_RUN = re.compile(
+    r"""(?P<head>(?:(?:diff\ |\+\+\+|---|index\ )[^\n]*\n?)+)
+    |(?P<hunk>(?:@@[^\n]*\n?)+)
+    |(?P<ins>(?:\+(?!\+\+)[^\n]*\n?)+)
+    |(?P<del>(?:-(?!--)[^\n]*\n?)+)
+    |(?:(?!diff\ |index\ |@@|[+-])(?:[^\n]+\n?|\n))+""",
+    re.X,
+)
+"""Lines of a diff of one kind."""
 
 Kind = Literal["head", "hunk", "ins", "del", ""]
 
@@ -56,6 +64,10 @@ class Quoted:
     def _between(self, start: int, end: int) -> Iterator[Piece]:
         """The text from start to end, cut where a quotation starts or ends."""
         near = {n: (a, b) for n, (a, b) in self.places.items() if a < end and b > start}
+        if not near:
+            if start < end:
+                yield Piece(self.text[start:end])
+            return
         inside = {at for place in near.values() for at in place if start < at < end}
         for first, last in pairwise(sorted({start, end} | inside)):
             own = {n: place for n, place in near.items() if place[0] <= first and last <= place[1]}
@@ -115,16 +127,6 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _runs(diff: str) -> Iterator[tuple[Kind, int, int]]:
-    at = 0
-    for kind, lines in groupby(_LINE.findall(diff), _kind):
-        length = sum(map(len, lines))
-        yield kind, at, at + length
-        at += length
-
-
-def _kind(line: str) -> Kind:
-    if line.startswith(("diff ", "+++", "---", "index ")):
-        return "head"
-    if line.startswith("@@"):
-        return "hunk"
-    return "ins" if line.startswith("+") else "del" if line.startswith("-") else ""
+    """The whole text in runs of lines of one kind."""
+    for match in _RUN.finditer(diff):
+        yield cast("Kind", match.lastgroup or ""), *match.span()

@@ -15,6 +15,8 @@ from expbench.metrics import Interval, Metric
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _INVISIBLE = re.compile("[\x80-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]")
 NOT_KNOWN = "not known"
+_WIDEST = 4
+"""Bytes of a character in UTF-8."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -28,7 +30,7 @@ class Cut:
 
 def printable(text: str) -> str:
     """The text with line ends as newlines and every invisible character shown as what it is."""
-    if text.isprintable():
+    if text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable():
         return text
     text = text.replace("\r\n", "\n")
     text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
@@ -44,6 +46,8 @@ def one_line(text: str, most: int = 300) -> str:
 
 def cut(text: str, most: int) -> Cut:
     """The first ``most`` bytes of a text as UTF-8, in whole characters."""
+    if len(text) * _WIDEST <= most:
+        return Cut(text)
     raw = text.encode(errors="replace")
     if len(raw) <= most:
         return Cut(text)
