@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 
 import pytest
+
+from expbench.allocator import keep_loaded
 
 PROGRAM = """
 import ctypes, sys, threading
@@ -57,3 +60,17 @@ def test_threads_share_two_arenas(tmp_path: object) -> None:
     if usual <= 2:
         pytest.skip("this machine's threads share arenas anyway")
     assert arenas("bound", tmp_path) == ("True", 2)
+
+
+def test_what_is_loaded_is_not_looked_through_again() -> None:
+    loaded: list[object] = []
+    gc.unfreeze()
+    try:
+        keep_loaded()
+        later: list[object] = []
+        keep_loaded()
+        seen = {id(each) for each in gc.get_objects()}
+        assert id(loaded) not in seen
+        assert id(later) in seen
+    finally:
+        gc.unfreeze()

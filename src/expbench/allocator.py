@@ -1,4 +1,4 @@
-"""Memory that is freed and yet not given back.
+"""How a run's memory is looked after: what is freed and yet not given back, what stays anyway.
 
 glibc gives threads arenas of their own, up to eight for each processor, and keeps in each what was freed
 there. A run has dozens of threads that handle megabytes, so that its memory creeps up although nothing is
@@ -8,6 +8,7 @@ held. Two arenas are enough for an interpreter that runs one thread at a time.
 from __future__ import annotations
 
 import ctypes
+import gc
 
 _ARENA_MAX = -8
 """``M_ARENA_MAX`` of glibc's ``mallopt(3)``."""
@@ -20,3 +21,13 @@ def bound_arenas(most: int = 2) -> bool:
     except (OSError, AttributeError):
         return False
     return bool(mallopt(_ARENA_MAX, most))
+
+
+def keep_loaded() -> None:
+    """What modules have made stays: Python does not look through it for garbage again and again.
+
+    Only the first call does so, for what a run holds comes to an end.
+    """
+    if not gc.get_freeze_count():
+        gc.collect()
+        gc.freeze()
