@@ -53,18 +53,20 @@ done
 rm -f "$1/errors" "$1"/*.jsonl
 """
 _ADD = f"""\
-import os, py_compile, site, subprocess, sys
+import os, site, sys
+
+sys.dont_write_bytecode = True
 
 def hooked():
+    import subprocess
     test = "import sys; sys.exit({_MODULE!r} not in sys.modules)"
     return subprocess.call([sys.executable, "-c", test]) == 0
 
+# Whether this very process has it, so has every other: a process more costs as long as this one.
+known = {_MODULE!r} in sys.modules
 places = list(getattr(site, "getsitepackages", list)())
 if site.ENABLE_USER_SITE:
     places.append(site.getusersitepackages())
-py_compile.compile(sys.argv[1] + "/{_MODULE}.py")
-# Where this very process has it, so has every other; a process more costs as long as this one.
-known = {_MODULE!r} in sys.modules or hooked()
 while not known and places:
     place = places.pop(0)
     try:
@@ -76,6 +78,8 @@ while not known and places:
     known = hooked()
 print("hooked" if known else "not hooked")
 """
+_KEEPING = {"PYTHONDONTWRITEBYTECODE": ""}
+"""Who imports the hook now keeps it compiled, for all that start later."""
 
 
 @dataclass
@@ -161,7 +165,7 @@ class PythonTracer:
         if done.exit_code != 0 or done.error:
             return "nothing can be written to /tmp"
         words = ["sh", "-c", _TRY, "sh", folder, _ADD]
-        done = session.run(words, env={TRACED: folder}, timeout=_SECONDS)
+        done = session.run(words, env={TRACED: folder, **_KEEPING}, timeout=_SECONDS)
         answers = done.stdout.decode(errors="replace").splitlines()
         return "" if "hooked" in answers else "no Python here runs a start-up line"
 
