@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from expbench.allocator import keep_loaded
+from expbench.allocator import keep_loaded, uncollected
 
 PROGRAM = """
 import ctypes, sys, threading
@@ -74,3 +74,11 @@ def test_what_is_loaded_is_not_looked_through_again() -> None:
         assert id(later) in seen
     finally:
         gc.unfreeze()
+
+
+def test_dead_cycles_are_sought_again_after_work_that_makes_none() -> None:
+    assert gc.isenabled()
+    with pytest.raises(ValueError, match="failed"), uncollected():
+        assert not gc.isenabled()
+        raise ValueError("failed")
+    assert gc.isenabled()

@@ -786,6 +786,16 @@ def test_the_task_table_marks_each_score() -> None:
     assert "I: the judge gave no answer in 3 tries" in row
 
 
+def test_a_long_task_table_ends_and_says_how_much_is_left() -> None:
+    task = make_task()
+    many = [make_outcome(task, epoch=epoch) for epoch in range(1, 8)]
+    text = shown(task_table(many, most=3))
+    assert "epoch 3" in text and "epoch 4" not in text
+    assert "4 more of 7 attempts" in text and "outcomes.csv" in text
+    whole = shown(task_table(many, most=7))
+    assert "epoch 7" in whole and "more of" not in whole
+
+
 def test_the_summary_for_programs_round_trips_as_json() -> None:
     run = large_run()
     record = summary_json(summarise(run.planned, run.outcomes), run.manifest)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from expbench.allocator import uncollected
 from expbench.board import (
     Board,
     Contender,
@@ -39,6 +40,7 @@ from expbench.report.text import printable
 from expbench.runs import Manifest, Run, load
 
 
+@uncollected()
 def board_runs(
     folders: Sequence[Path],
     out: Path,

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from expbench.allocator import uncollected
 from expbench.contrast import Comparison, MetricChange, Side, compare
 from expbench.report.inputs import label_of
 from expbench.report.text import percent, printable
@@ -18,6 +19,7 @@ LONGEST = 200
 """Tasks that a terminal is shown; ``--json`` has all."""
 
 
+@uncollected()
 def compare_runs(first: Path, second: Path, threshold: float, force: bool, as_json: bool) -> int:
     """Compare two runs and print it. Raises UserError where they may not be compared."""
     runs = load(first), load(second)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from rich.console import Console
 
+from expbench.allocator import uncollected
 from expbench.dataset import load_version
 from expbench.dataset.errata import NO_ERRATA
 from expbench.errors import UserError
@@ -69,6 +70,7 @@ def places_of(manifest: Manifest, cache: Path, data: Path | None) -> Places:
     )
 
 
+@uncollected()
 def report_run(
     folder: Path, as_json: bool, cache: Path, data: Path | None, threshold: float = 1.0
 ) -> int:

@@ -20,8 +20,8 @@ from expbench.runs import Manifest
 from expbench.schema import Doubt, Outcome, Record
 
 _STYLES: dict[Tone, str] = {"full": "blue", "part": "", "zero": "red", "none": "dim"}
-
-
+LONGEST = 200
+"""Attempts that a terminal is shown: more would take seconds, and nobody scrolls so far."""
 _COMPARED = ("M", "D", "I", "C", "E", "E+", "G", "All·E", "All·E·G")
 
 
@@ -134,15 +134,21 @@ def matrix_table(summaries: Mapping[str, Summary], manifest: Manifest) -> Table:
     return table
 
 
-def task_table(outcomes: Sequence[Outcome], threshold: float = 1.0) -> Table:
-    """One line per outcome: M D I C E after the monitor's gate, and the reasons in words."""
-    table = Table(title="Tasks")
+def task_table(outcomes: Sequence[Outcome], threshold: float = 1.0, most: int = LONGEST) -> Table:
+    """One line per outcome: M D I C E after the monitor's gate, and the reasons in words.
+
+    Of more than ``most`` the first stand there, and how many do not.
+    """
+    more = len(outcomes) - most
+    left = f"{more} more of {len(outcomes)} attempts: the report's page and outcomes.csv have all."
+    caption = left if more > 0 else None
+    table = Table(title="Tasks", caption=caption, caption_justify="left")
     table.add_column("Task", overflow="fold")
     for letter, _ in LETTERS:
         table.add_column(letter, justify="right", no_wrap=True)
     table.add_column("Notes", overflow="fold")
     repeated = any(outcome.epoch > 1 for outcome in outcomes)
-    for outcome in sorted(outcomes, key=lambda o: (natural(o.task_id), o.epoch)):
+    for outcome in sorted(outcomes, key=lambda o: (natural(o.task_id), o.epoch))[:most]:
         shown = cells(outcome, threshold)
         name = f"{outcome.task_id} · epoch {outcome.epoch}" if repeated else outcome.task_id
         marks = [Text(cell.mark, style=_STYLES[cell.tone]) for cell in shown]
