@@ -181,6 +181,20 @@ def box(opener: Opener) -> Iterator[Box]:
         yield made
 
 
+def test_a_workspace_lies_anywhere(host: SandboxHost, prepared: Prepared, tmp_path: Path) -> None:
+    odd = tmp_path / "a b\\040\t#é\u2003\n"
+    odd.mkdir()
+    host.cache.work.mkdir(parents=True, exist_ok=True)
+    view = host.open(prepared, folder=odd)
+    try:
+        with host.start(view) as session:
+            done = session.run(["sh", "-c", "cat configs/base.yaml && echo new > made.txt"])
+        assert (done.exit_code, done.stdout) == (0, b"rate: 0.5\n"), done
+        assert (view.files / "made.txt").read_text() == "new\n"
+    finally:
+        host.discard(view.folder)
+
+
 def test_where_the_kernel_mounts_overlays_sandboxes_have_them(
     host: SandboxHost, tmp_path: Path
 ) -> None:

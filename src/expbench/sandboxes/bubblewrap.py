@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
@@ -124,31 +125,20 @@ FLAGS = (
 _STAGE = """\
 set -e
 umask 022
-stage=$1; shift
+stage=$1 table=$2; shift 2
 mount -t tmpfs -o mode=755,size=64k stage "$stage"
-name= folders=
-for word; do
-  if [ "$word" = -- ]; then break; fi
-  if [ -z "$name" ]; then name=$word; continue; fi
-  if [ -d "$word" ]; then folders="$folders $stage/$name"; else : > "$stage/$name"; fi
-  name=
-done
-[ -z "$folders" ] || mkdir $folders
+folders=
 while [ "$1" != -- ]; do
-  mount --bind "$2" "$stage/$1"
-  shift 2
+  case $1 in
+    */) folders="$folders $stage/$1" ;;
+    *) : > "$stage/$1" ;;
+  esac
+  shift
 done
 shift
-for top in workspace layer; do
-  if [ -d "$stage/$top-0" ]; then
-    lower=$stage/$top-0
-    for layer in "$stage/$top"-[1-9]; do [ -d "$layer" ] && lower=$lower:$layer; done
-    mkdir "$stage/$top.merged"
-    own="upperdir=$stage/$top/upper,workdir=$stage/$top/work"
-    off="redirect_dir=nofollow,metacopy=off,index=off,xino=off"
-    mount -t overlay overlay -o "lowerdir=$lower,$own,$off" "$stage/$top.merged"
-  fi
-done
+mkdir $folders "$stage/.stage"
+printf '%s' "$table" > "$stage/.stage/table"
+mount -a -T "$stage/.stage/table"
 exec "$@"
 """
 _MERGED = ".merged"
@@ -165,10 +155,35 @@ def command(sources: Mapping[str, Path], sandbox: Sequence[str]) -> list[str]:
         return list(sandbox)
     uid = str(sandbox_uid())
     drop = ["/usr/bin/setpriv", "--reuid", uid, "--regid", uid, "--clear-groups", "--"]
-    stage = ["/bin/sh", "-c", _STAGE, "sh", str(_stage(sources.values()))]
-    named = [text for name, path in sources.items() for text in (name, str(path))]
+    place = _stage(sources.values())
+    names = [f"{name}/" if path.is_dir() else name for name, path in sources.items()]
+    table, merged = _table(place, sources)
+    stage = ["/bin/sh", "-c", _STAGE, "sh", str(place), table, *names, *merged]
     unshare = ["/usr/bin/unshare", "--mount", "--propagation", "private", "--"]
-    return [*unshare, *stage, *named, "--", *drop, *sandbox]
+    return [*unshare, *stage, "--", *drop, *sandbox]
+
+
+def _table(stage: Path, sources: Mapping[str, Path]) -> tuple[str, list[str]]:
+    """What one call of ``mount`` mounts on the stage, as ``fstab(5)``, and the names of merged views.
+
+    A process for each mount would take longer than everything else before the sandbox's own start.
+    """
+    rows = [(str(path), f"{stage}/{name}", "none", "bind") for name, path in sources.items()]
+    tops = [name.removesuffix("-0") for name in sources if name in ("workspace-0", "layer-0")]
+    for top in tops:
+        layers = sorted(name for name in sources if name.startswith(f"{top}-"))
+        lower = ":".join(f"{stage}/{layer}" for layer in layers)
+        own = f"upperdir={stage}/{top}/upper,workdir={stage}/{top}/work"
+        off = "redirect_dir=nofollow,metacopy=off,index=off,xino=off"
+        place = f"{stage}/{top}{_MERGED}"
+        rows.append(("overlay", place, "overlay", f"lowerdir={lower},{own},{off}"))
+    lines = [" ".join((*map(_escaped, row), "0", "0\n")) for row in rows]
+    return "".join(lines), [f"{top}{_MERGED}/" for top in tops]
+
+
+def _escaped(field: str) -> str:
+    """A field of ``fstab(5)``, of which white space ends one."""
+    return re.sub(r"[\s\\#]", lambda found: "".join(f"\\{b:03o}" for b in found[0].encode()), field)
 
 
 def staged(sources: Mapping[str, Path]) -> dict[str, str]:
