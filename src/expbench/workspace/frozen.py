@@ -19,11 +19,12 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -50,6 +51,7 @@ from expbench.workspace.repository.tree import (
     SYMLINK,
     Entry,
     escapes,
+    is_root_readme,
     list_tree,
     make_parents,
     safe_path,
@@ -60,6 +62,10 @@ from expbench.workspace.wording import Wording
 
 _WRITERS = min(4, (os.cpu_count() or 1) + 1)
 """Threads that write a tree: decompressing and writing leave Python's lock to others."""
+_SHARE = 1 << 20
+"""Bytes that one of them takes at a time."""
+_FILE_COST = 1 << 14
+"""Bytes that take as long as what is done for each file besides."""
 
 TREES = "trees"
 """The folder of the store where trees lie, beside the repositories."""
@@ -101,9 +107,19 @@ class FrozenTree:
         return self.folder / "objects"
 
     @cached_property
+    def by_path(self) -> dict[bytes, Entry]:
+        """The files by path, in the order of ``entries``."""
+        return {each.entry.path: each.entry for each in self.entries}
+
+    @cached_property
+    def root_readmes(self) -> frozenset[bytes]:
+        """READMEs in the root, in any case and language."""
+        return frozenset(filter(is_root_readme, self.by_path))
+
+    @cached_property
     def whole(self) -> tuple[Entry, ...]:
         if not self.refused:
-            return tuple(each.entry for each in self.entries)
+            return tuple(self.by_path.values())
         try:
             return list_tree(self.source.git_dir, self.source.commit)
         except GitError:
@@ -135,7 +151,8 @@ class FrozenTree:
         return {e.oid: (e.path, e.size) for e in entries if e.mode != SYMLINK}
 
     @cached_property
-    def _packs(self) -> Packs:
+    def packs(self) -> Packs:
+        """The packs that layers link to."""
         return Packs(self.objects)
 
     @cached_property
@@ -158,22 +175,18 @@ class FrozenTree:
                 self._stubs[readmes] = readme_stubs(self.whole, readmes, self.reader(blobs))
         return self._stubs[readmes]
 
-    @cached_property
-    def packs(self) -> tuple[tuple[Path, frozenset[bytes]], ...]:
-        """The packs with the ids of their objects."""
-        return tuple(self._packs.packs())
-
     def objects_by(self, oids: Iterable[bytes]) -> Iterator[Packed]:
         """Objects as they lie in the packs.
 
         Raises:
             InfrastructureError: one is not as it was written.
         """
-        for oid in oids:
-            entry = self._packs.entry(oid.hex())
-            if entry is None or zlib.crc32(entry.data) != entry.crc:
-                raise damaged(self.folder)
-            yield entry
+        with Packs(self.objects, self.packs) as packs:
+            for oid in oids:
+                entry = packs.entry(oid.hex())
+                if entry is None or zlib.crc32(entry.data) != entry.crc:
+                    raise damaged(self.folder)
+                yield entry
 
 
 def freeze(source: Source, owner: int | None = None) -> FrozenTree:
@@ -211,28 +224,50 @@ def _write(source: Source, owner: int | None, folder: Path) -> None:
     files, objects = os.fsencode(folder / "files"), folder / "objects"
     os.mkdir(files)
     objects.mkdir()
-    with BlobReader(source.git_dir) as blobs, Packs(source.git_dir / "objects") as packs:
+    with BlobReader(source.git_dir) as blobs:
         kept, refused = _sorted_out(list_tree(source.git_dir, source.commit), blobs)
         made = {files}
-        targets = [os.path.join(files, entry.path) for entry in kept]
-        for target in targets:
-            make_parents(target, made)
+        for entry in kept:
+            make_parents(files + b"/" + entry.path, made)
 
-        def write(entry: Entry, target: bytes) -> bytes:
-            content = blobs.read(entry.oid)
-            return stat_bytes(write_file(target, entry.mode, content, made, owner))
+        def write(entries: Sequence[Entry]) -> list[_Written]:
+            return [_write_entry(blobs, entry, files, made, owner) for entry in entries]
 
         with ThreadPoolExecutor(_WRITERS, thread_name_prefix="freeze") as pool:
-            facts = list(pool.map(write, kept, targets))
-        _keep_blobs(packs, kept, blobs, objects / "pack")
+            written = list(chain.from_iterable(pool.map(write, _shares(kept))))
+        missing = [entry.oid for entry, (_, whole) in zip(kept, written, strict=True) if not whole]
+        _keep_blobs(blobs, missing, objects / "pack")
     if owner is not None:
         for parent in made:
             os.chown(parent, owner, owner)
-    rows = [IndexEntry(stat, entry) for stat, entry in zip(facts, kept, strict=True)]
+    rows = [IndexEntry(stat, entry) for (stat, _), entry in zip(written, kept, strict=True)]
     (folder / "index").write_bytes(index_bytes(rows))
     record = TreeRecord(refused=tuple(refused))
     (folder / "record.json").write_text(record.model_dump_json(), "utf-8")
     (folder / "layers").mkdir()
+
+
+_Written = tuple[bytes, bool]
+"""A file's facts as an index has them, and whether its blob lies whole in a pack."""
+
+
+def _write_entry(
+    blobs: BlobReader, entry: Entry, files: bytes, made: set[bytes], owner: int | None
+) -> _Written:
+    content, whole = blobs.read_whole(entry.oid)
+    target = files + b"/" + entry.path
+    return stat_bytes(write_file(target, entry.mode, content, made, owner)), whole
+
+
+def _shares(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+    """Entries in runs that are worth a thread's while: many small files, or a few large ones."""
+    start = size = 0
+    for place, entry in enumerate(entries):
+        size += _FILE_COST + entry.size
+        if size > _SHARE:
+            yield entries[start : place + 1]
+            start, size = place + 1, 0
+    yield entries[start:]
 
 
 def _sorted_out(
@@ -253,25 +288,24 @@ def _sorted_out(
     return kept, refused
 
 
-def _keep_blobs(packs: Packs, kept: Iterable[Entry], blobs: BlobReader, folder: Path) -> None:
+def _keep_blobs(blobs: BlobReader, missing: Sequence[str], folder: Path) -> None:
     """Keep blobs for workspaces: links to the repository's packs, and one of what is whole in none."""
     folder.mkdir()
-    for path, _ in packs.packs():
-        for place in (path, path.with_suffix(".idx")):
-            target = folder / place.name
-            if not link(place, target):
-                shutil.copyfile(place, target)
-    if missing := [entry.oid for entry in kept if entry.oid not in packs]:
+    for path, _ in blobs.packs.packs():
+        link_pack(path, folder)
+    if missing:
         write_pack(folder, (packed(b"blob", blobs.read(oid)) for oid in missing))
 
 
-def link(source: Path, target: Path) -> bool:
-    """Whether a second name could be given to a file."""
-    try:
-        os.link(source, target)
-    except OSError:
-        return False
-    return True
+def link_pack(path: Path, folder: Path) -> None:
+    """Have a pack and its index in another folder too: by links, or copied where none can be made."""
+    pack, target = os.fspath(path), os.path.join(folder, path.name)
+    for suffix in (".pack", ".idx"):
+        place = pack.removesuffix(".pack") + suffix, target.removesuffix(".pack") + suffix
+        try:
+            os.link(*place)
+        except OSError:
+            shutil.copyfile(*place)
 
 
 class _Places:
@@ -282,8 +316,8 @@ class _Places:
         self._folders: set[bytes] = set()
 
     def refusal(self, entry: Entry) -> str | None:
-        parents = list(_parents(entry.path))
-        if any(parent in self._files for parent in parents):
+        parent = entry.path.rpartition(b"/")[0]
+        if parent not in self._folders and not self._files.isdisjoint(_parents(entry.path)):
             return "below a file or symbolic link"
         if entry.path in self._files or entry.path in self._folders:
             return "listed twice"
@@ -291,7 +325,8 @@ class _Places:
 
     def add(self, entry: Entry) -> None:
         self._files.add(entry.path)
-        self._folders.update(_parents(entry.path))
+        if entry.path.rpartition(b"/")[0] not in self._folders:
+            self._folders.update(_parents(entry.path))
 
 
 def _parents(path: bytes) -> Iterator[bytes]:

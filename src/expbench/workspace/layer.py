@@ -17,7 +17,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from expbench.schema import Record
-from expbench.workspace.frozen import FrozenTree, damaged, link
+from expbench.workspace.frozen import FrozenTree, damaged, link_pack
 from expbench.workspace.repository.described import Described, commit_message, tag_contents
 from expbench.workspace.repository.git import IDENTITY
 from expbench.workspace.repository.making import once_folder
@@ -106,10 +105,14 @@ class Layer:
         return self.files / ".git"
 
 
-def make_layer(frozen: FrozenTree, plan: Plan) -> Layer:
-    """The layer in the store, made on first use (atomic, safe to race and to kill)."""
+def make_layer(frozen: FrozenTree, plan: Plan, entries: Sequence[Entry]) -> Layer:
+    """The layer in the store, made on first use (atomic, safe to race and to kill).
+
+    Args:
+        entries: what :func:`shown` gives for the plan.
+    """
     folder = frozen.folder / "layers" / plan.key()
-    once_folder(folder, lambda made: _write(frozen, plan, made))
+    once_folder(folder, lambda made: _write(frozen, plan, entries, made))
     try:
         record = LayerRecord.model_validate_json((folder / "record.json").read_bytes())
     except (OSError, ValidationError):
@@ -119,16 +122,12 @@ def make_layer(frozen: FrozenTree, plan: Plan) -> Layer:
 
 def shown(frozen: FrozenTree, plan: Plan) -> list[Entry]:
     """The files of the masked tree in the order of their paths."""
-    modes = {each.entry.path: each.entry.mode for each in frozen.entries}
-    kept = [
-        each.entry
-        for each in frozen.entries
-        if each.entry.path not in plan.hidden and each.entry.path not in plan.replaced
-    ]
-    kept += [
-        Entry(modes.get(path, "100644"), object_id(b"blob", content), path, len(content))
-        for path, content in plan.replaced.items()
-    ]
+    there = frozen.by_path
+    gone = plan.hidden | plan.replaced.keys()
+    kept = [entry for path, entry in there.items() if path not in gone]
+    for path, content in plan.replaced.items():
+        mode = there[path].mode if path in there else "100644"
+        kept.append(Entry(mode, object_id(b"blob", content), path, len(content)))
     return sorted(kept, key=lambda entry: entry.path)
 
 
@@ -155,12 +154,11 @@ def whiteout(target: bytes) -> bool:
     return True
 
 
-def _write(frozen: FrozenTree, plan: Plan, folder: Path) -> None:
+def _write(frozen: FrozenTree, plan: Plan, entries: Sequence[Entry], folder: Path) -> None:
     files = folder / "files"
     root = os.fsencode(files)
     files.mkdir(0o755)
     made = {root}
-    entries = shown(frozen, plan)
     whiteouts = True
     for path in sorted(emptied(plan.hidden - plan.replaced.keys(), (e.path for e in entries))):
         target = os.path.join(root, path)
@@ -198,7 +196,7 @@ def _repository(
     written = {bytes.fromhex(object_id(kind, content)) for kind, content in own}
     rest = _link_packs(frozen, entries, objects / "pack") - written
     ready = (packed(kind, content) for kind, content in [*own, (b"commit", content)])
-    write_pack(objects / "pack", chain(ready, frozen.objects_by(rest)))
+    write_pack(objects / "pack", chain(ready, frozen.objects_by(sorted(rest))))
     (git_dir / "config").write_text(_CONFIG)
     (git_dir / "HEAD").write_text("ref: refs/heads/main\n")
     (git_dir / "refs" / "heads" / "main").write_text(f"{commit}\n")
@@ -213,12 +211,9 @@ def _link_packs(frozen: FrozenTree, entries: Sequence[Entry], folder: Path) -> s
     """Link to each pack of which the workspace shows everything; the ids of what lies in the others."""
     shown = {bytes.fromhex(entry.oid) for entry in entries}
     rest = set(shown)
-    for path, oids in frozen.packs:
+    for path, oids in frozen.packs.packs():
         if oids <= shown:
-            for place in (path, path.with_suffix(".idx")):
-                target = folder / place.name
-                if not link(place, target):
-                    shutil.copyfile(place, target)
+            link_pack(path, folder)
             rest -= oids
     return rest
 

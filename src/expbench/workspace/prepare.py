@@ -18,7 +18,7 @@ from expbench.workspace.frozen import FrozenTree, freeze
 from expbench.workspace.layer import Layer, Plan, make_layer, shown
 from expbench.workspace.repository.objects import IndexEntry, read_index
 from expbench.workspace.repository.source import Source
-from expbench.workspace.repository.tree import Entry, is_root_readme
+from expbench.workspace.repository.tree import Entry
 from expbench.workspace.strict import MaskMode, Survivor
 
 
@@ -26,10 +26,10 @@ from expbench.workspace.strict import MaskMode, Survivor
 class Prepared:
     """A masked tree in the store.
 
-    ``masked`` are the files that the task names, ``removed`` all paths taken out, ``refused`` those that
-    cannot be in any workspace (with why). ``survivors`` are the files that strict masking found besides
-    the task's own mask; ``stubs`` the READMEs that neutral text stands in for, because packaging reads
-    them.
+    ``entries`` are its files in the order of their paths, ``masked`` those that the task names, ``removed``
+    all paths taken out, ``refused`` those that cannot be in any workspace (with why). ``survivors`` are
+    the files that strict masking found besides the task's own mask; ``stubs`` the READMEs that neutral
+    text stands in for, because packaging reads them.
     """
 
     frozen: FrozenTree = field(repr=False)
@@ -37,6 +37,7 @@ class Prepared:
     masked: tuple[Entry, ...] = field(repr=False)
     removed: tuple[str, ...]
     masked_oids: frozenset[str] = field(repr=False)
+    entries: tuple[Entry, ...] = field(repr=False)
     survivors: tuple[Survivor, ...] = ()
     stubs: tuple[str, ...] = ()
 
@@ -66,11 +67,6 @@ class Prepared:
     def index(self) -> tuple[IndexEntry, ...]:
         """The files of the masked tree, with their facts on the file system, in order."""
         return tuple(read_index((self.git_dir / "index").read_bytes()))
-
-    @cached_property
-    def entries(self) -> tuple[Entry, ...]:
-        """The files of the masked tree in the order of their paths."""
-        return tuple(each.entry for each in self.index)
 
 
 def mask(
@@ -106,34 +102,31 @@ def mask_tree(
     wanted = {os.fsencode(path) for path in paths}
     found = {os.fsencode(each.path): each for each in survivors if each.action != "reported"}
     cleared = {path: each.content for path, each in found.items() if each.content is not None}
-    there = [each.entry for each in frozen.entries]
-    refused = {os.fsencode(path) for path, _ in frozen.refused}
-    if missing := sorted(wanted - {entry.path for entry in there} - refused):
-        names = ", ".join(os.fsdecode(path) for path in missing)
+    there = frozen.by_path
+    if missing := wanted - there.keys():
+        missing -= {entry.path for entry in frozen.whole}
+    if missing:
+        names = ", ".join(os.fsdecode(path) for path in sorted(missing))
         raise RepositoryError(
             f"The task masks {names}, which commit {(source.pin or source.commit)[:12]} does not have: "
             "this task cannot be masked as released."
         )
-    gone = [
-        entry
-        for entry in there
-        if entry.path in wanted
-        or _is_readme(entry.path, mode)
-        or (entry.path in found and entry.path not in cleared)
-    ]
-    hidden = frozenset(entry.path for entry in gone)
+    readmes = frozen.root_readmes if mode == "strict" else {b"README.md"}
+    hidden = there.keys() & (wanted | readmes | (found.keys() - cleared.keys()))
+    gone = [there[path] for path in sorted(hidden)]
     replaced = {path: content for path, content in cleared.items() if path not in hidden}
     stubs = frozen.stubs(hidden)
     replaced |= {os.fsencode(stub.path): stub.content for stub in stubs}
-    plan = Plan(hidden, replaced, source.described, answers=not frozen.takes_tags_apart)
+    plan = Plan(frozenset(hidden), replaced, source.described, answers=not frozen.takes_tags_apart)
     kept = shown(frozen, plan)
-    taken = [entry for entry in there if entry.path in hidden or entry.path in replaced]
+    taken = {there[path].oid for path in hidden | (there.keys() & replaced.keys())}
     return Prepared(
         frozen=frozen,
-        layer=make_layer(frozen, plan),
+        layer=make_layer(frozen, plan, kept),
         masked=tuple(entry for entry in gone if entry.path in wanted),
         removed=tuple(os.fsdecode(entry.path) for entry in gone),
-        masked_oids=frozenset(e.oid for e in taken) - {entry.oid for entry in kept},
+        entries=tuple(kept),
+        masked_oids=frozenset(taken).difference(entry.oid for entry in kept),
         survivors=survivors,
         stubs=tuple(stub.path for stub in stubs),
     )
@@ -148,7 +141,3 @@ def own_objects(prepared: Prepared, folder: Path) -> dict[str, str]:
         "GIT_OBJECT_DIRECTORY": str(objects),
         "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(prepared.git_dir / "objects"),
     }
-
-
-def _is_readme(path: bytes, mode: MaskMode) -> bool:
-    return path == b"README.md" if mode == "paper" else is_root_readme(path)

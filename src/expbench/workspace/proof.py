@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from expbench.errors import LeakError
 from expbench.workspace.prepare import Prepared
 from expbench.workspace.repository.blobs import BlobReader
-from expbench.workspace.repository.objects import object_id, read_index
+from expbench.workspace.repository.objects import index_oids, object_id
 from expbench.workspace.repository.packs import Packs, loose_kind
 from expbench.workspace.strict import near_copies
 
@@ -33,11 +34,11 @@ def prove_clean(prepared: Prepared, dest: Path | None = None) -> None:
     """
     root = dest or prepared.layer.files
     repository = root / ".git"
-    kinds = _objects(repository / "objects")
-    index = {each.entry.oid for each in read_index((repository / "index").read_bytes())}
-    if leaked := (kinds.keys() | index) & prepared.masked_oids:
+    kinds = _objects(repository / "objects", prepared.frozen.packs)
+    index = index_oids((repository / "index").read_bytes())
+    if leaked := (set().union(index, *kinds.values())) & prepared.masked_oids:
         raise LeakError(f"the workspace's git still holds masked content: {sorted(leaked)}")
-    if list(kinds.values()).count(b"commit") != 1:
+    if len(kinds.get(b"commit", ())) != 1:
         raise LeakError("the workspace's git holds more than one commit")
     if more := sorted({each.name for each in repository.iterdir()} - _HELD):
         raise LeakError(f"the workspace's git holds {more[0]}")
@@ -71,19 +72,24 @@ def prove_no_copies(prepared: Prepared) -> None:
     proven.touch()
 
 
-def _objects(objects: Path) -> dict[str, bytes]:
-    """The kind of every object by its id, in packs and loose."""
-    found: dict[str, bytes] = {}
+def _objects(objects: Path, known: Packs) -> dict[bytes, set[str]]:
+    """The ids of the objects of each kind, in packs and loose.
+
+    Args:
+        known: the tree's packs. What a workspace links to was read when the first of them was proven.
+    """
+    found: dict[bytes, set[str]] = {}
     more: list[str] = []
     try:
         for folder in objects.iterdir():
             if folder.name == "pack":
-                with Packs(objects) as packs:
-                    found |= packs.kinds()
+                for oids, kind in Packs(objects, known).kinds():
+                    found.setdefault(kind, set()).update(oids)
             elif folder.name == "info":
                 more = [f"info/{each.name}" for each in folder.iterdir()]
             else:
-                found |= {folder.name + each.name: loose_kind(each) for each in folder.iterdir()}
+                for each in folder.iterdir():
+                    found.setdefault(loose_kind(each), set()).add(folder.name + each.name)
     except (OSError, ValueError) as error:
         raise LeakError(f"the workspace's git cannot be proven clean: {error}") from None
     if more:
@@ -91,15 +97,18 @@ def _objects(objects: Path) -> dict[str, bytes]:
     return found
 
 
-def _prove_references(prepared: Prepared, repository: Path, kinds: Mapping[str, bytes]) -> None:
+def _prove_references(
+    prepared: Prepared, repository: Path, kinds: Mapping[bytes, AbstractSet[str]]
+) -> None:
     """Only the branch and the tags that are meant, each to an object of this repository."""
     allowed = {"heads/main": b"commit"} | {f"tags/{t}": b"tag" for t in prepared.layer.record.tags}
     for parent, _, names in os.walk(repository / "refs"):
         for name in names:
             place = Path(parent, name)
             reference = str(place.relative_to(repository / "refs"))
-            kind = kinds.get(place.read_text("utf-8", "replace").strip())
-            if place.is_symlink() or reference not in allowed or allowed[reference] != kind:
+            named = place.read_text("utf-8", "replace").strip()
+            kind = allowed.get(reference)
+            if place.is_symlink() or kind is None or named not in kinds.get(kind, ()):
                 raise LeakError(f"the workspace's git holds refs/{reference}")
     if (repository / "HEAD").read_text("utf-8", "replace") != "ref: refs/heads/main\n":
         raise LeakError("the workspace's git holds another HEAD")
@@ -114,7 +123,7 @@ def _prove_files(prepared: Prepared, root: bytes, every_byte: bool) -> None:
         links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
         for name in names + links:
             full = os.path.join(parent, name)
-            path = os.path.relpath(full, root)
+            path = full[len(root) + 1 :]
             status = os.lstat(full)
             if stat.S_ISCHR(status.st_mode) and status.st_rdev == 0:
                 continue

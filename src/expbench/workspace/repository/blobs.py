@@ -22,16 +22,16 @@ class BlobReader:
     def __init__(self, git_dir: Path, env: Mapping[str, str] | None = None) -> None:
         self._git_dir = git_dir
         self._env = env or {}
-        self._packs = Packs(git_dir / "objects")
+        self.packs = Packs(git_dir / "objects")
         self._process: subprocess.Popen[bytes] | None = None
         self._asking = threading.Lock()
 
     def __enter__(self) -> BlobReader:
-        self._packs.__enter__()
+        self.packs.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._packs.__exit__()
+        self.packs.__exit__()
         if self._process is not None:
             for stream in (self._process.stdin, self._process.stdout):
                 if stream:
@@ -40,11 +40,21 @@ class BlobReader:
 
     def read(self, oid: str) -> bytes:
         """One object's bytes. Raises GitError when the repository has it not."""
-        found = self._packs.read(oid)
+        found = self.packs.read(oid)
         if found is not None:
             return found[1]
         with self._asking:
             return self._ask(oid)
+
+    def read_whole(self, oid: str) -> tuple[bytes, bool]:
+        """One object's bytes, and whether it lies whole in a pack. Raises GitError."""
+        entry = self.packs.entry(oid)
+        try:
+            if entry is not None:
+                return entry.content()[1], True
+        except ValueError:
+            pass
+        return self.read(oid), False
 
     def _ask(self, oid: str) -> bytes:
         if self._process is None:

@@ -183,32 +183,37 @@ def trees_of(entries: Sequence[Entry]) -> tuple[str, dict[str, bytes]]:
     Args:
         entries: files in the order of their paths, no path twice and none below another.
     """
-    contents: dict[str, bytes] = {}
-
-    def keep(rows: list[tuple[bytes, bytes, str]]) -> str:
-        rows.sort(key=lambda row: row[1] + b"/" if row[0] == FOLDER else row[1])
-        content = b"".join(b"%s %s\0%s" % (m, n, bytes.fromhex(o)) for m, n, o in rows)
-        oid = object_id(b"tree", content)
-        contents[oid] = content
-        return oid
-
-    open_folders: list[tuple[bytes, list[tuple[bytes, bytes, str]]]] = [(b"", [])]
-
-    def close_until(parent: bytes) -> None:
-        while (folder := open_folders[-1][0]) and not (parent + b"/").startswith(folder + b"/"):
-            name, rows = open_folders.pop()
-            open_folders[-1][1].append((FOLDER, name.rpartition(b"/")[2], keep(rows)))
-
+    folders: dict[bytes, list[tuple[bytes, bytes]]] = {b"": []}
     for entry in entries:
         parent, _, name = entry.path.rpartition(b"/")
-        close_until(parent)
-        missing = parent[len(open_folders[-1][0]) :].split(b"/") if parent else []
-        for part in filter(None, missing):
-            above = open_folders[-1][0]
-            open_folders.append((above + b"/" + part if above else part, []))
-        open_folders[-1][1].append((entry.mode.encode(), name, entry.oid))
-    close_until(b"")
-    return keep(open_folders[0][1]), contents
+        if parent not in folders:
+            _add_folder(folders, parent)
+        folders[parent].append((name, _row(entry.mode.encode(), name, entry.oid)))
+    contents: dict[str, bytes] = {}
+    # Each folder after those inside it: "0" follows "/".
+    for path in sorted(filter(None, folders), key=lambda path: path + b"0"):
+        parent, _, name = path.rpartition(b"/")
+        oid = _keep(contents, folders[path])
+        folders[parent].append((name + b"/", _row(FOLDER, name, oid)))
+    return _keep(contents, folders[b""]), contents
+
+
+def _add_folder(folders: dict[bytes, list[tuple[bytes, bytes]]], path: bytes) -> None:
+    """Know a folder, without rows, and all above it."""
+    while path not in folders:
+        folders[path] = []
+        path = path.rpartition(b"/")[0]
+
+
+def _row(mode: bytes, name: bytes, oid: str) -> bytes:
+    return b"%s %s\0%s" % (mode, name, bytes.fromhex(oid))
+
+
+def _keep(contents: dict[str, bytes], rows: list[tuple[bytes, bytes]]) -> str:
+    content = b"".join(row for _, row in sorted(rows))
+    oid = object_id(b"tree", content)
+    contents[oid] = content
+    return oid
 
 
 def commit_content(tree: str, message: str, identity: Mapping[str, str]) -> bytes:
@@ -253,14 +258,25 @@ def index_bytes(entries: Sequence[IndexEntry]) -> bytes:
 
 def read_index(content: bytes) -> Iterator[IndexEntry]:
     """The files of an index that :func:`index_bytes` made. Raises InfrastructureError."""
+    for place, end in _index_places(content):
+        stat = content[place : place + 40]
+        mode = f"{int.from_bytes(stat[24:28], 'big'):o}"
+        oid = content[place + 40 : place + 60].hex()
+        size = int.from_bytes(stat[36:40], "big")
+        yield IndexEntry(stat, Entry(mode, oid, content[place + 62 : end], size))
+
+
+def index_oids(content: bytes) -> set[str]:
+    """The ids of an index's files. Raises InfrastructureError."""
+    return {content[place + 40 : place + 60].hex() for place, _ in _index_places(content)}
+
+
+def _index_places(content: bytes) -> Iterator[tuple[int, int]]:
+    """Where the files of an index begin, and where their paths end."""
     if content[:8] != b"DIRC\0\0\0\2" or hashlib.sha1(content[:-20]).digest() != content[-20:]:
         raise InfrastructureError("an index of the store is damaged: run `expbench gc`")
     place = 12
     for _ in range(int.from_bytes(content[8:12], "big")):
-        stat = content[place : place + 40]
         end = content.index(b"\0", place + 62)
-        path = content[place + 62 : end]
-        mode = f"{int.from_bytes(stat[24:28], 'big'):o}"
-        oid = content[place + 40 : place + 60].hex()
-        yield IndexEntry(stat, Entry(mode, oid, path, int.from_bytes(stat[36:40], "big")))
-        place += (62 + len(path)) // 8 * 8 + 8
+        yield place, end
+        place += (end - place) // 8 * 8 + 8

@@ -54,10 +54,15 @@ class Packs:
 
     As a context manager it keeps each pack open that it has read from, for many reads in a row.
     Threads may share it.
+
+    Args:
+        known: packs of another folder. One that has the very files of one here, by links, is taken from
+            there with what was read of it.
     """
 
-    def __init__(self, objects: Path) -> None:
+    def __init__(self, objects: Path, known: Packs | None = None) -> None:
         self._objects = objects
+        self._twins = {pack.path.stem: pack for pack in known._packs} if known else {}
         self._handles: dict[Path, int] | None = None
 
     def __enter__(self) -> Packs:
@@ -90,25 +95,18 @@ class Packs:
 
     def packs(self) -> Iterator[tuple[Path, frozenset[bytes]]]:
         """The path of each pack, and the ids of what is in it."""
-        return ((pack.path, pack.oids()) for pack in self._packs)
+        return ((pack.path, pack.oids) for pack in self._packs)
 
-    def kinds(self) -> Iterator[tuple[str, bytes]]:
-        """(id, kind) of every object in every pack.
+    def kinds(self) -> Iterator[tuple[frozenset[str], bytes]]:
+        """The ids of the objects of each kind in each pack.
 
         Raises:
             ValueError: a pack cannot be read, holds a difference, or more than its index tells.
         """
-        names = {path.stem for path in (self._objects / "pack").iterdir()}
+        names = {os.path.splitext(name)[0] for name in os.listdir(self._objects / "pack")}
         if unread := names - {pack.path.stem for pack in self._packs}:
             raise ValueError(f"{min(unread)} is no whole pack")
-        for pack in self._packs:
-            if self._read(pack.path, 0, 12) != b"PACK" + struct.pack(">II", 2, pack.count):
-                raise ValueError(f"{pack.path.stem} is not what its index tells")
-            for number, oid in enumerate(pack.ordered()):
-                kind = _kind(self._data(pack, number, 1) or b"\0")
-                if kind is None:
-                    raise ValueError(f"{pack.path.stem} holds a difference")
-                yield oid.hex(), kind
+        return ((oids, kind) for pack in self._packs for kind, oids in pack.kinds.items())
 
     def _places(self, oid: str) -> Iterator[tuple[_Pack, int]]:
         wanted = bytes.fromhex(oid)
@@ -159,7 +157,8 @@ class Packs:
 
     @cached_property
     def _packs(self) -> list[_Pack]:
-        opened = map(_open, sorted((self._objects / "pack").glob("pack-*.idx")))
+        indexes = sorted((self._objects / "pack").glob("pack-*.idx"))
+        opened = (_open(index, self._twins.get(index.stem)) for index in indexes)
         return [pack for pack in opened if pack is not None]
 
 
@@ -169,6 +168,7 @@ class _Pack:
     index: bytes
     size: int
     count: int
+    files: tuple[_File, _File]
 
     def find(self, oid: bytes) -> int | None:
         """The place of an object in the order of the ids."""
@@ -182,8 +182,27 @@ class _Pack:
             low, high = (middle + 1, high) if found < oid else (low, middle)
         return None
 
+    @cached_property
     def oids(self) -> frozenset[bytes]:
         return frozenset(self.ordered())
+
+    @cached_property
+    def kinds(self) -> dict[bytes, frozenset[str]]:
+        """The ids of each kind. Raises OSError, or ValueError for what is no whole pack."""
+        found: dict[bytes, set[str]] = {}
+        handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            if os.pread(handle, 12, 0) != b"PACK" + struct.pack(">II", 2, self.count):
+                raise ValueError(f"{self.path.stem} is not what its index tells")
+            for number, oid in enumerate(self.ordered()):
+                start, size = self.span(number)
+                kind = _kind((size and os.pread(handle, 1, start)) or b"\0")
+                if kind is None:
+                    raise ValueError(f"{self.path.stem} holds a difference")
+                found.setdefault(kind, set()).add(oid.hex())
+        finally:
+            os.close(handle)
+        return {kind: frozenset(oids) for kind, oids in found.items()}
 
     def ordered(self) -> Iterator[bytes]:
         places = range(_OIDS, _OIDS + 20 * self.count, 20)
@@ -227,18 +246,34 @@ def _kind(data: bytes) -> bytes | None:
     return _KINDS.get((data[0] >> 4) & 7)
 
 
-def _open(index: Path) -> _Pack | None:
-    """A pack; nothing when it is damaged, or so large that its offsets are kept elsewhere."""
+_File = tuple[int, int, int, int]
+"""What tells a file from all others and from itself before it was written again."""
+
+
+def _file(path: Path) -> _File:
+    status = path.stat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _open(index: Path, twin: _Pack | None = None) -> _Pack | None:
+    """A pack; nothing when it is damaged, or so large that its offsets are kept elsewhere.
+
+    Args:
+        twin: a pack of the same name that was opened before.
+    """
     path = index.with_suffix(".pack")
     try:
+        files = _file(path), _file(index)
+        if twin is not None and twin.files == files:
+            return twin
         facts = index.read_bytes()
-        size = path.stat().st_size
     except OSError:
         return None
+    size = files[0][2]
     whole = len(facts) >= _OIDS + 40 and facts[:_HEAD] == b"\xfftOc\0\0\0\2"
     count = int.from_bytes(facts[_OIDS - 4 : _OIDS], "big") if whole else -1
     if count < 0 or len(facts) != _OIDS + 28 * count + 40 or size >= 0x80000000:
         return None
     if hashlib.sha1(facts[:-20]).digest() != facts[-20:]:
         return None
-    return _Pack(path, facts, size, count)
+    return _Pack(path, facts, size, count, files)

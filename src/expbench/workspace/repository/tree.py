@@ -7,11 +7,13 @@ settings of the repository change nothing.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from expbench.workspace.repository.git import git, split_z
 
@@ -112,23 +114,30 @@ def write_file(
         os.utime(target, (FILE_TIME, FILE_TIME), follow_symlinks=False)
         return os.lstat(target)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    handle = os.open(target, flags)
+    handle = os.open(target, flags, _permissions(mode))
     try:
         view = memoryview(content)
         while view:
             view = view[os.write(handle, view) :]
-        finish_file(handle, mode, owner)
-        return os.fstat(handle)
+        return finish_file(handle, mode, owner)
     finally:
         os.close(handle)
 
 
-def finish_file(handle: int, mode: str, owner: int | None) -> None:
-    """Give a written file its mode, owner and time, whatever the umask of this process is."""
-    os.fchmod(handle, 0o755 if mode == "100755" else 0o644)
+def finish_file(handle: int, mode: str, owner: int | None) -> os.stat_result:
+    """Give a written file its mode, owner and time, whatever the umask of this process is; its facts."""
     if owner is not None:
         os.fchown(handle, owner, owner)
     os.utime(handle, (FILE_TIME, FILE_TIME))
+    status = os.fstat(handle)
+    if stat.S_IMODE(status.st_mode) == _permissions(mode):
+        return status
+    os.fchmod(handle, _permissions(mode))
+    return os.fstat(handle)
+
+
+def _permissions(mode: str) -> int:
+    return 0o755 if mode == "100755" else 0o644
 
 
 def make_parents(target: bytes, made: set[bytes]) -> None:
@@ -144,11 +153,15 @@ def make_parents(target: bytes, made: set[bytes]) -> None:
 
 def safe_path(path: bytes) -> bool:
     """Whether a tree's path stays inside and out of ``.git``, on any file system."""
-    text = os.fsdecode(path).translate(_UNSEEN)
-    parts = PurePosixPath(text).parts
+    parts = path.split(b"/")
     return (
-        bool(parts)
-        and not path.startswith(b"/")
-        and ".." not in parts
-        and not any(_GIT_FOLDER.fullmatch(part) for part in re.split(r"[/\\]", text))
+        not path.startswith(b"/")
+        and any(part not in (b"", b".") for part in parts)
+        and all(map(_safe_part, parts))
     )
+
+
+@functools.lru_cache(4096)
+def _safe_part(part: bytes) -> bool:
+    text = os.fsdecode(part).translate(_UNSEEN)
+    return text != ".." and not any(map(_GIT_FOLDER.fullmatch, text.split("\\")))
