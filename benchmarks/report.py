@@ -32,13 +32,14 @@ MIB_OF_REPORT, MIB_OF_MEMORY = 25, 500
 METRICS_PROGRAM = """
 import sys, json
 from pathlib import Path
-from expbench.metrics import details, read_marks, summarise
+from expbench.metrics import details, summarise
+from expbench.scores import read_scores
 for root in map(Path, sys.argv[1:]):
     manifest = json.loads((root / "manifest.json").read_text())
     planned = [(t, e) for t in manifest["tasks"] for e in range(1, manifest["epochs"] + 1)]
-    marks = read_marks(root / "outcomes.jsonl")
-    summarise(planned, marks)
-    details(marks)
+    outcomes = read_scores(root / "outcomes.jsonl")
+    summarise(planned, outcomes)
+    details(outcomes)
 """
 OURS = "import sys, expbench; print(len(expbench.load(sys.argv[1]).outcomes.frame()))"
 THEIRS = (

@@ -52,6 +52,7 @@ LAYERS = {
         "packing",
         "published",
         "runs",
+        "scores",
         "journal",
         "shelf",
         "ledger",

@@ -14,7 +14,7 @@ import pytest
 from test_compare import TASKS, run_of, steady
 from typer.testing import CliRunner
 
-from expbench.board import Contender, TaskFacts, build, load_scores, record, write_board
+from expbench.board import Contender, TaskFacts, build, record, write_board
 from expbench.board.scatter import on_front, scatter
 from expbench.cli.main import app
 from expbench.contrast import compare
@@ -24,6 +24,7 @@ from expbench.metrics import METRICS, Definition, measure, seen
 from expbench.published import NOTE
 from expbench.runs import Run, load
 from expbench.schema import Limits, MonitorReport, Outcome, Policy, Usage
+from expbench.scores import load_scores
 from expbench.statistics.pairs import holm
 
 HOSTILE = "</td><script>alert(1)</script>\x1b[31m\u202e{{ 7*7 }}"

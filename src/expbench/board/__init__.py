@@ -14,9 +14,9 @@ it is apart. Texts of attempts are not on the page; names of agents, models and 
 
 from expbench.board.board import AGAINST, Board, build
 from expbench.board.contenders import Contender, Spend, TaskFacts, facts_of, named_apart
-from expbench.board.reading import load_scores, read_spend
 from expbench.board.record import BoardRecord, Refused, Source, record
 from expbench.board.rendering import Extra
+from expbench.board.spending import read_spend
 from expbench.board.write import BoardFiles, write_board
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "TaskFacts",
     "build",
     "facts_of",
-    "load_scores",
     "named_apart",
     "read_spend",
     "record",

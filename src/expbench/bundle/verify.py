@@ -12,7 +12,6 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from expbench.board import Contender, Spend, TaskFacts
 from expbench.board.contenders import StageSpend
-from expbench.board.reading import light
 from expbench.bundle.evidence import beyond_belief, misfit
 from expbench.bundle.layout import (
     CLAIMS,
@@ -38,6 +37,7 @@ from expbench.redaction import looking_secret
 from expbench.runs import Key, Manifest, Run
 from expbench.sandboxes.providers import provider
 from expbench.schema import Outcome, ResearchTask
+from expbench.scores import light
 
 _R = TypeVar("_R", bound=BaseModel)
 _ATTEMPTS = 1_000_000

@@ -17,7 +17,6 @@ from expbench.board import (
     TaskFacts,
     build,
     facts_of,
-    load_scores,
     named_apart,
     read_spend,
     record,
@@ -38,6 +37,7 @@ from expbench.matrix import is_matrix, matrix_folders
 from expbench.report import matrix_table
 from expbench.report.text import printable
 from expbench.runs import Manifest, Run, load
+from expbench.scores import load_scores
 
 
 @uncollected()

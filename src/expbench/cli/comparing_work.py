@@ -13,7 +13,7 @@ from expbench.allocator import uncollected
 from expbench.contrast import Comparison, MetricChange, Side, compare
 from expbench.report.inputs import label_of
 from expbench.report.text import percent, printable
-from expbench.runs import load
+from expbench.scores import load_scores
 
 LONGEST = 200
 """Tasks that a terminal is shown; ``--json`` has all."""
@@ -22,7 +22,7 @@ LONGEST = 200
 @uncollected()
 def compare_runs(first: Path, second: Path, threshold: float, force: bool, as_json: bool) -> int:
     """Compare two runs and print it. Raises UserError where they may not be compared."""
-    runs = load(first), load(second)
+    runs = load_scores(first), load_scores(second)
     found = compare(*runs, force=force, threshold=threshold)
     console = Console()
     if as_json:

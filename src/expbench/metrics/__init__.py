@@ -1,10 +1,10 @@
 """Scores of a run from the outcomes of its tasks.
 
-Pure functions, records in, records out; only ``read_marks`` reads. The way through the modules::
+Pure functions, records in, records out. The way through the modules::
 
-    Outcome or its Marks --gate.gated--> Gated --definitions.Definition.measure--> number or None
-                                          \\--measuring.measure--> Metric --summary.summarise--> Summary
-                                          \\--details.details--> Details: other denominators, curves, pass@k
+    Outcome --gate.gated--> Gated --definitions.Definition.measure--> number or None
+                              \\--measuring.measure--> Metric --summary.summarise--> Summary
+                              \\--details.details--> Details: other denominators, curves, pass@k
 
 Intervals and all that is no metric are in :mod:`expbench.statistics`.
 
@@ -16,8 +16,8 @@ And every planned attempt is accounted for, or there is no summary at all.
 from expbench.metrics.definitions import COLLAPSE, METRICS, Definition, Denominator
 from expbench.metrics.details import Curve, Details, Repeat, curve, details, repeats
 from expbench.metrics.gate import Gated, conjunction, gated
-from expbench.metrics.marks import Marks, Scored, read_marks
 from expbench.metrics.measuring import Bounds, Metric, measure, numbers, seen
+from expbench.metrics.scored import Scored
 from expbench.metrics.summary import Counts, Summary, summarise
 from expbench.statistics.intervals import Interval, clopper_pearson, mean_interval, share_interval
 
@@ -32,7 +32,6 @@ __all__ = [
     "Details",
     "Gated",
     "Interval",
-    "Marks",
     "Metric",
     "Repeat",
     "Scored",
@@ -45,7 +44,6 @@ __all__ = [
     "mean_interval",
     "measure",
     "numbers",
-    "read_marks",
     "repeats",
     "seen",
     "share_interval",

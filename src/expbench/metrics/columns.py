@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from expbench.metrics.definitions import Definition, Denominator
 from expbench.metrics.gate import Gated
-from expbench.metrics.marks import Scored
+from expbench.metrics.scored import Scored
 from expbench.schema import ScoreName
 
 Seen = tuple[Scored, Gated]

@@ -15,8 +15,8 @@ from typing import get_args
 
 from expbench.metrics.columns import Seen, per_task
 from expbench.metrics.definitions import COLLAPSE, METRICS, Definition, Denominator
-from expbench.metrics.marks import Scored
 from expbench.metrics.measuring import Metric, columns_of, measure, seen
+from expbench.metrics.scored import Scored
 from expbench.schema import Record
 from expbench.statistics.repeats import pass_all_k, pass_at_k
 

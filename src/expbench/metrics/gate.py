@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from expbench.metrics.marks import Scored
+from expbench.metrics.scored import Scored
 from expbench.schema import ScoreName
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 from expbench.metrics.columns import Columns, PerTask, Seen, per_task
 from expbench.metrics.definitions import Definition, Denominator
 from expbench.metrics.gate import gated
-from expbench.metrics.marks import Scored
+from expbench.metrics.scored import Scored
 from expbench.schema import Record
 from expbench.statistics.clusters import clustering
 from expbench.statistics.intervals import Interval, mean_interval, share_interval

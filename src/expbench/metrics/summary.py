@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from expbench.errors import InfrastructureError
 from expbench.metrics.definitions import COLLAPSE, METRICS
-from expbench.metrics.marks import Scored
 from expbench.metrics.measuring import Metric, measure, seen
+from expbench.metrics.scored import Scored
 from expbench.schema import SCORE_NAMES, Record
 
 Attempt = tuple[str, int]

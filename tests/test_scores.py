@@ -1,4 +1,4 @@
-"""Marks: the metrics of a run from no more than its scores."""
+"""The metrics of a run from no more than its scores."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from expbench.metrics import (
     COLLAPSE,
     METRICS,
     Denominator,
-    Marks,
     details,
     measure,
     numbers,
-    read_marks,
     seen,
     summarise,
 )
 from expbench.schema import SCORE_NAMES, MonitorReport, Outcome, Score
+from expbench.scores import read_scores
 
 VALUES = st.one_of(st.none(), st.sampled_from([0.0, 0.25, 1.0]))
 VERDICTS = st.sampled_from(["clean", "suspicious", "violation", "unscored"])
@@ -59,15 +58,15 @@ def outcomes(draw: st.DrawFn) -> list[Outcome]:
 
 @settings(deadline=None, max_examples=40)
 @given(outcomes())
-def test_marks_give_the_numbers_that_outcomes_give(
+def test_scores_alone_give_the_numbers_that_outcomes_give(
     tmp_path_factory: pytest.TempPathFactory, made: list[Outcome]
 ) -> None:
     path = tmp_path_factory.mktemp("run") / "outcomes.jsonl"
     path.write_text("".join(f"{each.model_dump_json()}\n" for each in made))
-    marks = read_marks(path)
+    scores = read_scores(path)
     planned = [(each.task_id, each.epoch) for each in made]
-    assert summarise(planned, marks) == summarise(planned, made)
-    assert details(marks) == details(made)
+    assert summarise(planned, scores) == summarise(planned, made)
+    assert details(scores) == details(made)
 
 
 @settings(deadline=None, max_examples=60)
@@ -107,9 +106,9 @@ def test_measuring_all_attempts_at_once_is_measuring_each(
     ],
 )
 def test_what_is_no_outcome_is_refused_with_its_place(tmp_path: Path, line: str, said: str) -> None:
-    whole = Marks(task_id="t", paper="p", epoch=1, agent="a", model="m", status="missing")
+    whole = Outcome(task_id="t", paper="p", epoch=1, agent="a", model="m", status="missing")
     path = tmp_path / "outcomes.jsonl"
     path.write_text(f"{whole.model_dump_json()}\n{line}\n")
     with pytest.raises(DataError, match="line 2 is no outcome") as caught:
-        read_marks(path)
+        read_scores(path)
     assert said in str(caught.value)

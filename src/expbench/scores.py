@@ -1,20 +1,18 @@
-"""A run's scores without the texts behind them: what a board needs, in a third of the time and memory.
+"""A run's scores without the texts behind them: for metrics and boards, in a third of the time and memory.
 
-The same records as :func:`expbench.runs.load` gives, but what judges, re-runs and the grounding said item
-by item is not read from the journal, and neither are the findings of single phases.
+An outcome is some twenty kilobytes, of which its scores are one. The records are those that
+:func:`expbench.runs.load` gives, but what judges, re-runs and the grounding said item by item is not read,
+and neither are the findings of single phases.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from expbench.board.contenders import Spend, StageSpend
 from expbench.errors import DataError
-from expbench.ledger import read_ledger
 from expbench.paths import RunPaths
 from expbench.runs import Run, read_manifest
 from expbench.schema import (
@@ -76,37 +74,29 @@ def load_scores(root: Path) -> Run:
     return Run(paths, manifest, outcomes=dict(found))
 
 
+def read_scores(outcomes: Path) -> list[Outcome]:
+    """The same of a run's ``outcomes.jsonl``, in its order.
+
+    Raises:
+        DataError: a line is no outcome.
+        OSError: the file cannot be read.
+    """
+    with outcomes.open("rb") as file:
+        return [_of_line(line, f"{outcomes}, line {n}") for n, line in enumerate(file, start=1)]
+
+
 def light(line: bytes) -> Outcome:
     """An outcome's JSON without what was said item by item. Raises ValueError where it is none."""
     return _Outcome.model_validate_json(line)
 
 
-def read_spend(ledger: Path) -> Spend:
-    """What the requests of a ledger used, by stage in the order of the first of each. Raises DataError."""
-    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0, 0, 0, 0.0, 0])
-    for request in read_ledger(ledger):
-        own = sums[request.stage]
-        own[0] += 1
-        own[1] += bool(request.error)
-        if (tokens := request.tokens) is not None and not request.error:
-            own[2] += tokens.input + tokens.cache_read + tokens.cache_write
-            own[3] += tokens.output
-        own[4] += request.dollars or 0.0
-        own[5] += request.dollars is None and not request.error
-    return Spend(
-        stages=tuple(
-            StageSpend(
-                stage=stage,
-                requests=int(requests),
-                failed=int(failed),
-                input_tokens=int(sent),
-                output_tokens=int(came),
-                dollars=round(dollars, 9),
-                unpriced=int(unpriced),
-            )
-            for stage, (requests, failed, sent, came, dollars, unpriced) in sums.items()
-        )
-    )
+def _of_line(line: bytes, where: str) -> Outcome:
+    try:
+        return light(line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the line"
+        raise DataError(f"{where} is no outcome: {place}: {first['msg']}.") from None
 
 
 def _outcomes(journal: Path) -> Iterator[_Outcome]:
