@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
 from expbench.sandboxes import seccomp
 from expbench.sandboxes.mounts import WORKSPACE, Inside, arguments
@@ -83,8 +84,16 @@ class BwrapBox:
 
 def _first_inside(outer: int) -> int | None:
     """A handle of bubblewrap's child, the first process of the namespace; none when it has ended."""
-    for process in processes_below([outer])[outer]:
-        if process != outer:
-            with contextlib.suppress(OSError):
-                return os.pidfd_open(process)
+    for process in _below(outer):
+        with contextlib.suppress(OSError):
+            return os.pidfd_open(process)
     return None
+
+
+def _below(outer: int) -> list[int]:
+    """What a process has started: its children, or all below it on a kernel that keeps no list of them."""
+    try:
+        words = Path(f"/proc/{outer}/task/{outer}/children").read_text().split()
+    except OSError:
+        return [each for each in processes_below([outer])[outer] if each != outer]
+    return [int(word) for word in words]

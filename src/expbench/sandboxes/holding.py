@@ -42,14 +42,24 @@ class Hold:
     owned: ExitStack = field(default_factory=ExitStack)
     fatal: frozenset[str] = frozenset({"disk_mib", "files", "disk_free", "processes"})
     _handle: Handle | None = None
+    _complete: bool = False
 
-    def admit(self, processes: Callable[[], Iterable[int]]) -> None:
+    def admit(self, processes: Callable[[], Iterable[int]], everyone: bool = False) -> None:
         """Take processes into the sandbox's groups, which nothing of an agent's runs in before.
 
         Moving one takes the kernel some milliseconds, in which the sandbox goes on starting.
+
+        Args:
+            everyone: these are all that it has, so that whoever comes later is in the groups, too.
         """
         if self.group is not None:
             self.group.admit(processes)
+            self._complete = everyone
+
+    def processes(self) -> list[int] | None:
+        """Everyone in the sandbox, where its groups have them all: one small file says so."""
+        group = self.group  # which another thread may let go of
+        return group.processes() if group is not None and self._complete else None
 
     def begin(
         self, processes: Callable[[], Iterable[int]], exceeded: Callable[[str, str], None]

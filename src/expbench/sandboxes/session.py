@@ -170,7 +170,7 @@ class BoxSession(Session):
         try:
             hold.begin(box.processes, self._exceeded)
             self._greet()
-            hold.admit(box.processes)
+            hold.admit(box.processes, everyone=True)
         except BaseException:
             self.close()
             raise
@@ -184,7 +184,8 @@ class BoxSession(Session):
         return self._memory_kill or self._hold.memory_kill()
 
     def processes(self) -> list[int]:
-        return self._box.processes()
+        known = self._hold.processes()
+        return self._box.processes() if known is None else known
 
     @property
     def workspace(self) -> str:
