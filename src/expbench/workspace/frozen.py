@@ -181,12 +181,11 @@ class FrozenTree:
         Raises:
             InfrastructureError: one is not as it was written.
         """
-        with Packs(self.objects, self.packs) as packs:
-            for oid in oids:
-                entry = packs.entry(oid.hex())
-                if entry is None or zlib.crc32(entry.data) != entry.crc:
-                    raise damaged(self.folder)
-                yield entry
+        for oid in oids:
+            entry = self.packs.entry(oid.hex())
+            if entry is None or zlib.crc32(entry.data) != entry.crc:
+                raise damaged(self.folder)
+            yield entry
 
 
 def freeze(source: Source, owner: int | None = None) -> FrozenTree:
