@@ -96,6 +96,7 @@ class FrozenTree:
     owner: int | None
     lease: BinaryIO = field(repr=False)
     wording: Wording = field(default_factory=Wording, repr=False)
+    _folders: dict[str, Packed] = field(default_factory=dict, repr=False)
     _stubs: dict[frozenset[bytes], tuple[Stub, ...]] = field(default_factory=dict, repr=False)
 
     @property
@@ -174,6 +175,12 @@ class FrozenTree:
             with BlobReader(self.source.git_dir) as blobs:
                 self._stubs[readmes] = readme_stubs(self.whole, readmes, self.reader(blobs))
         return self._stubs[readmes]
+
+    def packed_tree(self, oid: str, content: bytes) -> Packed:
+        """A folder's object made ready for a pack; most folders are the same in all layers."""
+        if oid not in self._folders:
+            self._folders[oid] = packed(b"tree", content)
+        return self._folders[oid]
 
     def objects_by(self, oids: Iterable[bytes]) -> Iterator[Packed]:
         """Objects as they lie in the packs.

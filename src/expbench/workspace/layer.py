@@ -165,13 +165,13 @@ def _write(frozen: FrozenTree, plan: Plan, entries: Sequence[Entry], folder: Pat
         make_parents(target, made)
         whiteouts = whiteouts and whiteout(target)
     by_path = {each.path: each for each in entries}
-    facts = {each.entry.path: each.stat for each in frozen.entries}
+    rows = {each.entry.path: each for each in frozen.entries}
     for path, content in plan.replaced.items():
         target = os.path.join(root, path)
         status = write_file(target, by_path[path].mode, content, made, frozen.owner)
-        facts[path] = stat_bytes(status)
+        rows[path] = IndexEntry(stat_bytes(status), by_path[path])
     tree, commit = _repository(frozen, plan, entries, files / ".git")
-    index = index_bytes([IndexEntry(facts[each.path], each) for each in entries])
+    index = index_bytes([rows[each.path] for each in entries])
     (files / ".git" / "index").write_bytes(index)
     if frozen.owner is not None:
         _own(files, frozen.owner)
@@ -191,12 +191,12 @@ def _repository(
     content = commit_content(tree, commit_message(plan.described), IDENTITY)
     commit = object_id(b"commit", content)
     tags = tag_contents(plan.described, commit, plan.answers)
-    own = [(b"tree", tree) for tree in trees.values()] + [(b"tag", tag) for _, tag in tags]
-    own += [(b"blob", replaced) for replaced in plan.replaced.values()]
-    written = {bytes.fromhex(object_id(kind, content)) for kind, content in own}
-    rest = _link_packs(frozen, entries, objects / "pack") - written
-    ready = (packed(kind, content) for kind, content in [*own, (b"commit", content)])
-    write_pack(objects / "pack", chain(ready, frozen.objects_by(sorted(rest))))
+    own = [frozen.packed_tree(*each) for each in trees.items()]
+    own += [packed(b"tag", tag) for _, tag in tags]
+    own += [packed(b"blob", replaced) for replaced in plan.replaced.values()]
+    rest = _link_packs(frozen, entries, objects / "pack") - {each.oid for each in own}
+    own.append(packed(b"commit", content))
+    write_pack(objects / "pack", chain(own, frozen.objects_by(sorted(rest))))
     (git_dir / "config").write_text(_CONFIG)
     (git_dir / "HEAD").write_text("ref: refs/heads/main\n")
     (git_dir / "refs" / "heads" / "main").write_text(f"{commit}\n")

@@ -32,7 +32,7 @@ from expbench.dataset.lint.numbers import ResultNumbers, results_of, stated
 from expbench.schema import ResearchTask
 from expbench.workspace.repository.git import GitError
 from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, Entry, is_root_readme
-from expbench.workspace.wording import Wording, Words, share
+from expbench.workspace.wording import Wording, Words
 
 MaskMode = Literal["paper", "strict"]
 """What is taken out: the publication's masked files and root README, or also what is left of them."""
@@ -167,7 +167,7 @@ def _near_copies(
     holding = wording.holding([each.words.distinct[:_PROBES] for each in masks])
     for each, oids in zip(masks, holding, strict=True):
         for oid in oids & places.keys():
-            part = share(each.words.runs, wording.words(oid, read).runs)
+            part = wording.share(each.oid, oid, read)
             if part >= COPY_SHARE:
                 for entry in places[oid]:
                     path = os.fsdecode(entry.path)
@@ -180,13 +180,16 @@ class _Wanted:
     """A masked file and its words, of a sample of which a copy has most."""
 
     path: str
+    oid: str
     words: Words
 
 
 def _wanted(entry: Entry, read: Callable[[str], bytes], wording: Wording) -> _Wanted | None:
     """A masked file that has enough words for near copies to be told from others."""
     words = wording.words(entry.oid, lambda _: _text(entry, read))
-    return _Wanted(os.fsdecode(entry.path), words) if len(words.runs) >= LEAST_SHINGLES else None
+    if len(words.runs) < LEAST_SHINGLES:
+        return None
+    return _Wanted(os.fsdecode(entry.path), entry.oid, words)
 
 
 def _texts(

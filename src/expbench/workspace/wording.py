@@ -160,6 +160,7 @@ class Wording:
     _known: set[str] = field(default_factory=set)
     _shelves: list[_Shelf] = field(default_factory=list)
     _words: dict[str, Words] = field(default_factory=dict)
+    _shares: dict[tuple[str, str], float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def unknown(self, oids: Iterable[str]) -> list[str]:
@@ -195,6 +196,13 @@ class Wording:
         if oid not in self._words:
             self._words[oid] = Words.of(read(oid))
         return self._words[oid]
+
+    def share(self, wanted: str, held: str, read: Callable[[str], bytes]) -> float:
+        """The share of one blob's runs that another one has; the first one's words are known."""
+        if (wanted, held) not in self._shares:
+            runs = self._words[wanted].runs, self.words(held, read).runs
+            self._shares[wanted, held] = share(*runs)
+        return self._shares[wanted, held]
 
 
 def _words_of(oids: Sequence[str], read: Callable[[str], bytes]) -> Iterator[Numbers]:

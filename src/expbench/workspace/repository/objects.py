@@ -16,6 +16,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
@@ -42,6 +43,14 @@ class IndexEntry:
 
     stat: bytes
     entry: Entry
+
+    @cached_property
+    def row(self) -> bytes:
+        """As it lies in an index."""
+        path = self.entry.path
+        flags = struct.pack(">H", min(len(path), _LONGEST_NAME))
+        body = self.stat + bytes.fromhex(self.entry.oid) + flags + path
+        return body + b"\0" * (8 - len(body) % 8)
 
 
 def object_id(kind: bytes, content: bytes) -> str:
@@ -246,13 +255,8 @@ def stat_bytes(status: os.stat_result) -> bytes:
 
 def index_bytes(entries: Sequence[IndexEntry]) -> bytes:
     """An index of these files, which are in the order of their paths."""
-    parts = [b"DIRC" + struct.pack(">II", 2, len(entries))]
-    for each in entries:
-        path = each.entry.path
-        flags = struct.pack(">H", min(len(path), _LONGEST_NAME))
-        body = each.stat + bytes.fromhex(each.entry.oid) + flags + path
-        parts.append(body + b"\0" * (8 - len(body) % 8))
-    content = b"".join(parts)
+    head = b"DIRC" + struct.pack(">II", 2, len(entries))
+    content = head + b"".join(each.row for each in entries)
     return content + hashlib.sha1(content).digest()
 
 

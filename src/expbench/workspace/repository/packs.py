@@ -157,8 +157,13 @@ class Packs:
 
     @cached_property
     def _packs(self) -> list[_Pack]:
-        indexes = sorted((self._objects / "pack").glob("pack-*.idx"))
-        opened = (_open(index, self._twins.get(index.stem)) for index in indexes)
+        folder = os.path.join(self._objects, "pack")
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError:
+            return []
+        stems = (name[:-4] for name in names if name.startswith("pack-") and name.endswith(".idx"))
+        opened = (_open(os.path.join(folder, stem), self._twins.get(stem)) for stem in stems)
         return [pack for pack in opened if pack is not None]
 
 
@@ -250,23 +255,23 @@ _File = tuple[int, int, int, int]
 """What tells a file from all others and from itself before it was written again."""
 
 
-def _file(path: Path) -> _File:
-    status = path.stat()
+def _file(path: str) -> _File:
+    status = os.stat(path)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _open(index: Path, twin: _Pack | None = None) -> _Pack | None:
+def _open(place: str, twin: _Pack | None = None) -> _Pack | None:
     """A pack; nothing when it is damaged, or so large that its offsets are kept elsewhere.
 
     Args:
+        place: its path without suffix.
         twin: a pack of the same name that was opened before.
     """
-    path = index.with_suffix(".pack")
     try:
-        files = _file(path), _file(index)
+        files = _file(f"{place}.pack"), _file(f"{place}.idx")
         if twin is not None and twin.files == files:
             return twin
-        facts = index.read_bytes()
+        facts = Path(f"{place}.idx").read_bytes()
     except OSError:
         return None
     size = files[0][2]
@@ -276,4 +281,4 @@ def _open(index: Path, twin: _Pack | None = None) -> _Pack | None:
         return None
     if hashlib.sha1(facts[:-20]).digest() != facts[-20:]:
         return None
-    return _Pack(path, facts, size, count, files)
+    return _Pack(Path(f"{place}.pack"), facts, size, count, files)
