@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from expbench.allocator import uncollected
 from expbench.errors import DataError
 from expbench.paths import RunPaths
 from expbench.runs import Run, read_manifest
@@ -70,7 +71,8 @@ def load_scores(root: Path) -> Run:
     """
     paths = RunPaths(root)
     manifest = read_manifest(root)
-    found = {(each.task_id, each.epoch): each for each in _outcomes(paths.journal)}
+    with uncollected():
+        found = {(each.task_id, each.epoch): each for each in _outcomes(paths.journal)}
     return Run(paths, manifest, outcomes=dict(found))
 
 
@@ -81,7 +83,7 @@ def read_scores(outcomes: Path) -> list[Outcome]:
         DataError: a line is no outcome.
         OSError: the file cannot be read.
     """
-    with outcomes.open("rb") as file:
+    with uncollected(), outcomes.open("rb") as file:
         return [_of_line(line, f"{outcomes}, line {n}") for n, line in enumerate(file, start=1)]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from expbench.board.contenders import TaskFacts
 from expbench.board.measures import DEFINITIONS, Standing
-from expbench.metrics import Gated, Metric, gated, measure, seen
+from expbench.metrics import Gated, Metric, measure, parts
 from expbench.report.text import natural
 from expbench.schema import ScoreName
 
@@ -135,9 +135,9 @@ def tasks_in(standings: Sequence[Standing]) -> tuple[str, ...]:
 
 def _groups(standings: Sequence[Standing], members: dict[str, set[str]]) -> Iterator[Group]:
     threshold = standings[0].summary.threshold
-    for name in sorted(members, key=natural):
-        tasks = members[name]
-        own = [seen([o for o in each.outcomes if o.task_id in tasks]) for each in standings]
+    ordered = {name: members[name] for name in sorted(members, key=natural)}
+    by_run = (parts(each.attempts, ordered) for each in standings)
+    for (name, tasks), own in zip(ordered.items(), zip(*by_run, strict=True), strict=True):
         metrics = tuple(
             tuple(measure(DEFINITIONS[key], each, threshold) for each in own) for key in GROUPED
         )
@@ -146,9 +146,9 @@ def _groups(standings: Sequence[Standing], members: dict[str, set[str]]) -> Iter
 
 def _views(each: Standing) -> dict[str, list[tuple[Gated, bool]]]:
     found: dict[str, list[tuple[Gated, bool]]] = {}
-    for outcome in each.outcomes:
+    for outcome, view in each.attempts:
         ended = outcome.status in ("finished", "agent_error")
-        found.setdefault(outcome.task_id, []).append((gated(outcome), ended))
+        found.setdefault(outcome.task_id, []).append((view, ended))
     return found
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 
 from expbench.board.contenders import Contender
-from expbench.metrics import METRICS, Definition, Metric, Summary, summarise
+from expbench.metrics import METRICS, Attempts, Definition, Metric, Summary, seen, summarise
 from expbench.schema import Outcome, Record
 from expbench.statistics.intervals import Interval, mean_interval
 
@@ -65,6 +66,11 @@ class Standing:
     """Of the agent, by the clock."""
     dollars: Amount
     """Of the agent's model."""
+
+    @cached_property
+    def attempts(self) -> Attempts:
+        """The outcomes with their scores as they count."""
+        return seen(self.outcomes)
 
     @property
     def label(self) -> str:

@@ -16,7 +16,7 @@ And every planned attempt is accounted for, or there is no summary at all.
 from expbench.metrics.definitions import COLLAPSE, METRICS, Definition, Denominator
 from expbench.metrics.details import Curve, Details, Repeat, curve, details, repeats
 from expbench.metrics.gate import Gated, conjunction, gated
-from expbench.metrics.measuring import Bounds, Metric, measure, numbers, seen
+from expbench.metrics.measuring import Attempts, Bounds, Metric, measure, numbers, parts, seen
 from expbench.metrics.scored import Scored
 from expbench.metrics.summary import Counts, Summary, summarise
 from expbench.statistics.intervals import Interval, clopper_pearson, mean_interval, share_interval
@@ -24,6 +24,7 @@ from expbench.statistics.intervals import Interval, clopper_pearson, mean_interv
 __all__ = [
     "COLLAPSE",
     "METRICS",
+    "Attempts",
     "Bounds",
     "Counts",
     "Curve",
@@ -44,6 +45,7 @@ __all__ = [
     "mean_interval",
     "measure",
     "numbers",
+    "parts",
     "repeats",
     "seen",
     "share_interval",

@@ -7,7 +7,7 @@ Epochs are averaged within their task first; tasks then weigh the same. So ``val
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from statistics import fmean
 from typing import Literal
@@ -69,6 +69,15 @@ def seen(outcomes: Sequence[Scored]) -> Attempts:
     """Outcomes with their gated scores, by task and epoch."""
     ordered = sorted(outcomes, key=lambda outcome: (outcome.task_id, outcome.epoch))
     return Attempts((outcome, gated(outcome)) for outcome in ordered)
+
+
+def parts(attempts: Sequence[Seen], members: Mapping[str, Iterable[str]]) -> Iterator[Attempts]:
+    """The attempts at the tasks of each group, for the groups in their order."""
+    by_task: defaultdict[str, list[Seen]] = defaultdict(list)
+    for each in attempts:
+        by_task[each[0].task_id].append(each)
+    for tasks in members.values():
+        yield Attempts(each for task in sorted(tasks) for each in by_task.get(task, ()))
 
 
 def columns_of(attempts: Sequence[Seen]) -> Columns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 from expbench.runs import Manifest
 from expbench.schema import Enforced, Limits, Outcome
@@ -72,10 +73,12 @@ def run_facts(manifest: Manifest) -> tuple[Fact, ...]:
 
 def limit_facts(limits: Limits, outcomes: Sequence[Outcome]) -> tuple[LimitFact, ...]:
     """Every limit that was demanded or enforced, with the number of sandboxes that enforced it."""
-    records = list(_enforced(outcomes))
+    records = Counter(map(_Held.of, _enforced(outcomes)))
     values = limits.model_dump() | {"wall_minutes": limits.agent_wall_minutes}
     demanded = {name: _demanded(name, value) for name, value in values.items()}
-    names = dict.fromkeys([*demanded, *(name for record in records for name in record.limits)])
+    names = dict.fromkeys(
+        [*demanded, *(name for record in records for name in dict(record.limits))]
+    )
     return tuple(
         LimitFact(
             name=_LIMIT_NAMES[name][0] if name in _LIMIT_NAMES else name.replace("_", " "),
@@ -90,17 +93,30 @@ def _harness(name: str, value: float | None) -> tuple[str, ...]:
     return (_HARNESS[name] if value is not None else "not needed",)
 
 
-def _ways(name: str, records: Sequence[Enforced]) -> tuple[str, ...]:
-    ways = Counter(
-        f"{record.provider}: {record.limits.get(name) or _unheld(name, record)}"
-        for record in records
-    )
-    return tuple(f"{way} ({count} of {len(records)})" for way, count in ways.most_common())
+class _Held(NamedTuple):
+    """How a sandbox enforced limits, and why it did not: most sandboxes of a run are alike in it."""
+
+    provider: str
+    limits: tuple[tuple[str, str], ...]
+    missing: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, record: Enforced) -> Self:
+        return cls(record.provider, tuple(record.limits.items()), tuple(record.missing.items()))
+
+    def way(self, name: str) -> str:
+        """What became of one limit."""
+        if how := dict(self.limits).get(name):
+            return f"{self.provider}: {how}"
+        why = dict(self.missing).get(name)
+        return f"{self.provider}: not enforced, {why}" if why else f"{self.provider}: not enforced"
 
 
-def _unheld(name: str, record: Enforced) -> str:
-    why = record.missing.get(name)
-    return f"not enforced, {why}" if why else "not enforced"
+def _ways(name: str, records: Counter[_Held]) -> tuple[str, ...]:
+    ways: Counter[str] = Counter()
+    for record, count in records.items():
+        ways[record.way(name)] += count
+    return tuple(f"{way} ({count} of {records.total()})" for way, count in ways.most_common())
 
 
 def _enforced(outcomes: Iterable[Outcome]) -> Iterable[Enforced]:

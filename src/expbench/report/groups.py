@@ -6,15 +6,14 @@ test stands behind them.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from expbench.dataset.tiers import tier_of
-from expbench.metrics import METRICS, Metric, measure, seen
+from expbench.metrics import METRICS, Attempts, Metric, measure, parts, seen
 from expbench.report.inputs import ReportInput
 from expbench.report.text import interval_text, natural, of_text, percent
-from expbench.schema import Outcome, ResearchTask
+from expbench.schema import ResearchTask
 
 COLUMNS = ("design", "implementation", "conclusion", "execution", "grounding", "all_execution")
 """The metrics of a group's row, by key."""
@@ -51,26 +50,25 @@ class Grouping:
 def groupings(run: ReportInput) -> tuple[Grouping, ...]:
     """By category, type, narrowest tier of the release, and paper, as far as tasks are at hand and differ."""
     found = []
+    attempts = seen(run.outcomes)
     for title, name_of in _WAYS:
-        groups = tuple(_groups(run, name_of))
+        groups = tuple(_groups(run, attempts, name_of))
         if len(groups) > 1:
             found.append(Grouping(title, groups))
     return tuple(found)
 
 
-def _groups(run: ReportInput, name_of: Callable[[ResearchTask], str]) -> Iterator[Group]:
+def _groups(
+    run: ReportInput, attempts: Attempts, name_of: Callable[[ResearchTask], str]
+) -> Iterator[Group]:
     members: dict[str, set[str]] = {}
     for task_id in {key[0] for key in run.planned}:
         if (task := run.tasks.get(task_id)) is not None and (name := name_of(task)):
             members.setdefault(name, set()).add(task_id)
-    by_task: defaultdict[str, list[Outcome]] = defaultdict(list)
-    for outcome in run.outcomes:
-        by_task[outcome.task_id].append(outcome)
-    for name in sorted(members, key=natural):
-        tasks = members[name]
-        attempts = seen([outcome for task in tasks for outcome in by_task[task]])
-        measured = (measure(each, attempts, run.threshold) for each in _DEFINITIONS)
-        yield Group(name, len(tasks), tuple(map(_share, measured)))
+    ordered = {name: members[name] for name in sorted(members, key=natural)}
+    for name, own in zip(ordered, parts(attempts, ordered), strict=True):
+        measured = (measure(each, own, run.threshold) for each in _DEFINITIONS)
+        yield Group(name, len(members[name]), tuple(map(_share, measured)))
 
 
 def _share(metric: Metric) -> Share:

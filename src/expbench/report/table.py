@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 from expbench.metrics import METRICS, gated
 from expbench.report.inputs import ReportInput, label_of
@@ -24,6 +25,9 @@ _CONJUNCTIONS = (
     "all_execution_grounding",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+_WORD = re.compile(r"\w[\w./:-]{0,199}|")
+"""What is as it should be, as most values are."""
 
 Value = str | int | float | None
 
@@ -89,7 +93,7 @@ def _line(run: ReportInput, outcome: Outcome) -> dict[str, Value]:
 
 
 def _safe(value: Value) -> Value:
-    if not isinstance(value, str):
+    if not isinstance(value, str) or _WORD.fullmatch(value):
         return value
     text = printable(one_line(value, most=2000))
     return f"'{text}" if text.startswith(_FORMULA) else text
