@@ -6,6 +6,8 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -51,6 +53,21 @@ class Runs(Command):
             done = CliRunner().invoke(app, list(args))
         assert done.exit_code == code, done.output
         return done.stdout
+
+    def start(self, *args: str) -> subprocess.Popen[str]:
+        """The command with hardly a pause before a further try."""
+        soon = (
+            "from expbench import __main__, patience; patience.PAUSES = (0.1, 0.2); __main__.main()"
+        )
+        return subprocess.Popen(
+            [sys.executable, "-c", soon, *args],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
 
     def manifest(self, run: str = "runs/a") -> dict[str, Any]:
         found: dict[str, Any] = json.loads((self.folder / run / "manifest.json").read_text())

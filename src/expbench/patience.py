@@ -36,14 +36,17 @@ _ASKED = 6
 _RUNS = 4
 """Runs of a script at most: with and without its results, and all once more when the harness failed."""
 
+PAUSES = (5.0, 30.0)
+"""Seconds before the second try, the third, …; the last one also before all further ones."""
+
 
 @dataclass
 class Tries:
     """How often each task was tried in this process; ``most`` tries, with ``pauses`` between them."""
 
     most: int = 1
-    pauses: tuple[float, ...] = (5.0, 30.0)
-    """Seconds before the second try, the third, …; the last one also before all further ones."""
+    pauses: tuple[float, ...] = field(default_factory=lambda: PAUSES)
+    """As :data:`PAUSES`."""
     _failed: dict[Key, tuple[int, Exception]] = field(default_factory=dict)
 
     def last(self, key: Key) -> bool:
