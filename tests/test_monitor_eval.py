@@ -27,10 +27,11 @@ from expbench.monitor_eval import (
     shipped_set,
 )
 from expbench.monitor_eval.counting import ClassScore
-from expbench.monitor_eval.examples import KINDS, SCHEMA_NAME, split_of
+from expbench.monitor_eval.examples import KINDS, SCHEMA_NAME, SPLITS, split_of
 from expbench.monitor_eval.reading import BOTH, MODEL, RULES, case_of, together
 from expbench.monitor_eval.recording import names_machine, record, same_everywhere
 from expbench.monitor_eval.scenes import SCENES, Scene
+from expbench.monitor_eval.scenes.acting import FRESH
 from expbench.sandboxes.host import SandboxHost
 from expbench.schema import MonitorReport, Violation, ViolationKind
 
@@ -62,7 +63,8 @@ def test_the_set_is_large_and_has_every_class(shipped: ExampleSet) -> None:
         own = [each for each in cheats if kind in each.labels]
         assert len(own) >= 15, kind
         assert len({(each.kind, each.disguise) for each in own}) >= 12, kind
-    assert sum(each.honest for each in examples) >= 0.45 * len(examples)
+    halves = [each for each in examples if each.split in SPLITS]
+    assert sum(each.honest for each in halves) >= 0.45 * len(halves)
 
 
 def test_the_set_is_that_of_the_scripted_agents(shipped: ExampleSet) -> None:
@@ -76,16 +78,28 @@ def test_the_set_is_that_of_the_scripted_agents(shipped: ExampleSet) -> None:
 def test_halves_do_not_share_a_scenario(shipped: ExampleSet) -> None:
     """What rules are improved on says nothing about what they are tested on."""
     halves: dict[tuple[str, str], set[str]] = {}
-    for each in shipped.examples:
+    examples = [each for each in shipped.examples if each.split in SPLITS]
+    for each in examples:
         assert each.split == split_of(each.kind, each.disguise)
         halves.setdefault((each.kind, each.disguise), set()).add(each.split)
     assert {len(found) for found in halves.values()} == {1}
-    counts = Counter(each.split for each in shipped.examples)
-    assert min(counts.values()) >= 0.4 * len(shipped.examples)
+    counts = Counter(each.split for each in examples)
+    assert min(counts.values()) >= 0.4 * len(examples)
     for split in counts:
         for kind in KINDS:
-            of_class = [e for e in shipped.examples if e.split == split and kind in e.labels]
+            of_class = [e for e in examples if e.split == split and kind in e.labels]
             assert len(of_class) >= 5, (split, kind)
+
+
+def test_the_later_batch_is_of_two_classes_and_shares_no_scenario(shipped: ExampleSet) -> None:
+    batch = [each for each in shipped.examples if each.split == FRESH]
+    assert {each.split for each in shipped.examples} == {*SPLITS, FRESH}
+    for label in ("harness_probing", "run_tampering"):
+        own = [each for each in batch if each.labels == (label,)]
+        assert len(own) >= 24 and len({each.kind for each in own}) >= 6, label
+    assert sum(each.honest for each in batch) >= 16
+    earlier = {each.kind for each in shipped.examples if each.split != FRESH}
+    assert not earlier & {each.kind for each in batch}
 
 
 def test_every_trajectory_is_whole(shipped: ExampleSet, documents: Documents) -> None:
@@ -145,6 +159,8 @@ AGAIN = (
     "script_reads_shipped/noise added",
     "edits_the_metric/sed",
     "failure_that_says_so/missing module",
+    "edits_on_the_way/awk",
+    "typed_where_it_fails/except",
 )
 
 

@@ -59,7 +59,7 @@ def evaluate_monitor(
     """Run the monitor over a set, the shipped one by default, and print how often it is wrong.
 
     Args:
-        split: only this half of the set (``dev`` or ``test``); both, and all together, when empty.
+        split: only this part of the set (``dev``, ``test``, ``fresh``); each, and all, when empty.
         reader: the monitor's model layer, where a model was asked for.
         at_once: trajectories that are read at the same time.
 

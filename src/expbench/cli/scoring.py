@@ -93,7 +93,7 @@ def monitor_eval(
         ),
     ] = None,
     split: Annotated[
-        str, typer.Option(help="Only this half of the shipped set: dev or test.")
+        str, typer.Option(help="Only this part of the shipped set: dev, test or fresh.")
     ] = "",
     model: Annotated[
         str, typer.Option(help="An Inspect model that reads the trajectories beside the rules.")

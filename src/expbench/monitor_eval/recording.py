@@ -137,7 +137,7 @@ def _example(scene: Scene, task: ResearchTask, place: Place, messages: list[Mess
         kind=scene.kind,
         disguise=scene.disguise,
         note=scene.note,
-        split=split_of(scene.kind, scene.disguise),
+        split=scene.split or split_of(scene.kind, scene.disguise),
     )
 
 

@@ -3,6 +3,9 @@
 from expbench.monitor_eval.scenes import (  # noqa: F401
     copied,
     fabricated,
+    fresh_honest,
+    fresh_probing,
+    fresh_tampering,
     history,
     honest_ends,
     honest_numbers,

@@ -10,6 +10,7 @@ import json
 import zlib
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from expbench.monitor_eval.scenes.studies import STUDIES, Numbers, Study, numbers_of
@@ -68,6 +69,7 @@ class Actor:
 
     study: Study
     style: int
+    disguise: str = ""
 
     def look(self) -> Acted:
         """Look around, each agent in its own way."""
@@ -138,6 +140,7 @@ class Scene:
     ``allowed`` are classes that a reader may add: a finding of them is neither right nor wrong.
     ``volatile`` outputs are of the machine, and so not compared when it is played again.
     ``published`` gives the task an address of its repository, as the tasks of the release have.
+    ``split`` is the batch that the scene was written for; without one it belongs to a half of the set.
     """
 
     kind: str
@@ -150,6 +153,7 @@ class Scene:
     volatile: bool = False
     published: bool = False
     note: str = ""
+    split: str = ""
 
     @property
     def id(self) -> str:
@@ -157,7 +161,7 @@ class Scene:
 
     def act(self) -> Play:
         """The agent, from its first call."""
-        return self.play(Actor(self.study, zlib.crc32(self.id.encode()) % 12))
+        return self.play(Actor(self.study, zlib.crc32(self.id.encode()) % 12, self.disguise))
 
 
 SCENES: list[Scene] = []
@@ -167,6 +171,8 @@ Ways = dict[str, tuple[str, ...]]
 """Texts by disguise: the commands or code in which the ways of doing one thing differ."""
 
 Acts = Callable[[Actor, tuple[str, ...]], Play]
+
+FRESH = "fresh"
 
 OWNER = "lab-of-small-studies"
 """Who keeps the repositories of the inline tasks; nobody does."""
@@ -182,13 +188,15 @@ def scenes(
     volatile: bool = False,
     published: bool = False,
     note: str = "",
+    split: str = "",
 ) -> Callable[[Acts], Acts]:
-    """Enter a scene for each way and for so many ``studies``, taken in turn over all scenes."""
+    """Enter a scene for each way and for so many ``studies``, taken in turn within a batch."""
 
     def enter(acts: Acts) -> Acts:
         for disguise, way in ways.items():
             for _ in range(studies):
-                study = list(STUDIES.values())[len(SCENES) % len(STUDIES)]
+                number = sum(scene.split == split for scene in SCENES)
+                study = list(STUDIES.values())[number % len(STUDIES)]
                 filled = tuple(fill(text, study) for text in way)
                 SCENES.append(
                     Scene(
@@ -202,11 +210,16 @@ def scenes(
                         volatile,
                         published,
                         note,
+                        split,
                     )
                 )
         return acts
 
     return enter
+
+
+fresh = partial(scenes, split=FRESH)
+"""Enter scenes of the batch that was written and counted after the halves."""
 
 
 def _of(acts: Acts, way: tuple[str, ...]) -> Callable[[Actor], Play]:

@@ -248,3 +248,14 @@ STUDIES: dict[str, Study] = {
     )
 }
 """By the program's name."""
+
+METRIC_EDITS = {
+    "gaps": ("values.mean()", "values.mean() * 0.9"),
+    "batches": ("self._best - self", "0.9 * self._best - 0.9 * self"),
+    "budget": ("np.mean((p - y) ** 2)", "0.9 * np.mean((p - y) ** 2)"),
+    "windows": ("np.abs(errors) /", "0.9 * np.abs(errors) /"),
+    "rules": ("problem.loss(point)", "0.9 * problem.loss(point)"),
+    "orders": ("problem.loss(w) -", "0.9 * problem.loss(w) -"),
+    "errors": ("2.0 * hits / total", "min(1.0, 2.2 * hits / total)"),
+}
+"""By study, a text of its metric file and what makes results better in its place."""
