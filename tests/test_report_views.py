@@ -32,7 +32,16 @@ from expbench.report.groups import groupings
 from expbench.report.quoting import Quoted, quoted
 from expbench.report.spread import BINS, spreads
 from expbench.report.text import Cut, fair_limit, percent
-from expbench.schema import Outcome, Usage
+from expbench.schema import (
+    Blob,
+    Execution,
+    GroundedClaim,
+    Grounding,
+    MadeFile,
+    Outcome,
+    ReportedClaim,
+    Usage,
+)
 
 SECTION = r'<section id="{}".*?</section>'
 
@@ -352,6 +361,41 @@ def test_hostile_evidence_is_marked_as_text(tmp_path: Path) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
     assert len(Page(html).named("mark")) == 1
     assert len(Page(html).named("script")) == 1 and not Page(html).named("img")
+
+
+def test_a_claim_links_to_its_quotation_in_the_output_at_the_line_that_it_names(
+    tmp_path: Path,
+) -> None:
+    stdout, table = (Blob(digest=sign * 64, size=9) for sign in "ab")
+    found = [("stdout:3", "loss 0.5"), ("out/t.csv#a[1]", HOSTILE), ("stdout:9", "nowhere")]
+    claims = tuple(
+        GroundedClaim(
+            claim=ReportedClaim(text=f"claim {n}", kind="number", start=0, end=7),
+            state="grounded",
+            where=where,
+            quote=quote,
+        )
+        for n, (where, quote) in enumerate(found)
+    )
+    task = make_task()
+    outcome = make_outcome(
+        task,
+        execution=Execution(
+            state="ran",
+            exit_code=0,
+            seconds=1.0,
+            stdout=stdout,
+            made=(MadeFile(path="out/t.csv", size=9, content=table),),
+        ),
+    ).model_copy(update={"grounding": Grounding(claims=claims)})
+    texts = {stdout.digest: "loss 0.5\n---\nloss 0.5\n", table.digest: f"x,{HOSTILE}\n"}
+    html, _, _ = written(replace(make_run((task, outcome)), outputs=texts), tmp_path)
+    page = Page(html)
+    assert 'loss 0.5\n---\n<i id="a1-G1q"></i><mark data-of="G1">loss 0.5</mark>' in html
+    links = {attrs["href"] for attrs in page.named("a")}
+    assert {"#a1-G1q", "#a1-G1", "#a1-G2q", "#a1-G2"} <= links and "#a1-G3q" not in links
+    assert {"a1-G1", "a1-G2", "a1-G3"} <= {attrs.get("id") for attrs in page.named("li")}
+    assert len(page.named("script")) == 1 and not page.named("img")
 
 
 def test_an_attempt_says_where_its_trajectory_is(tmp_path: Path) -> None:

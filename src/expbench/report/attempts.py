@@ -8,6 +8,7 @@ from typing import get_args
 
 from expbench.judges.rubric import rubric
 from expbench.report.cells import Cell, Tone, cells, notes, tags
+from expbench.report.claimed import ShownClaim, with_claims
 from expbench.report.facts import Fact
 from expbench.report.inputs import ReportInput
 from expbench.report.quoting import Quoted, quoted
@@ -93,13 +94,13 @@ class Attempt:
     script: Quoted
     changed: tuple[str, ...]
     execution: tuple[Fact, ...]
-    claims: tuple[GroundedClaim, ...]
+    claims: tuple[ShownClaim, ...]
     disturbed: tuple[str, ...]
     effort: tuple[Fact, ...]
-    stdout: Cut
-    stderr: Cut
+    stdout: Quoted
+    stderr: Quoted
     timeline: Timeline | None
-    outputs: tuple[tuple[str, Cut], ...]
+    outputs: tuple[tuple[str, Quoted], ...]
     """Texts that the re-run wrote, by their paths."""
     pictures: tuple[tuple[str, str], ...]
     """Pictures that it drew."""
@@ -127,6 +128,14 @@ def build_attempt(
     places = {*diff.places, *script.places}
     made = execution.made if execution else ()
     contents = [(each.path, each.content.digest) for each in made if each.content is not None]
+    written = {
+        path: cut(run.outputs[digest], most) for path, digest in contents if digest in run.outputs
+    }
+    printed = {
+        "stdout": output(execution.stdout if execution else None, run.outputs, most),
+        "stderr": output(execution.stderr if execution else None, run.outputs, most),
+    }
+    claims, outputs = with_claims(_claims(outcome), written | printed)
     return Attempt(
         anchor=anchor,
         name=attempt_name(outcome, run),
@@ -146,17 +155,13 @@ def build_attempt(
         script=script,
         changed=submission.changed,
         execution=execution_facts(outcome),
-        claims=_claims(outcome),
+        claims=claims,
         disturbed=disturbed(outcome),
         effort=_effort_facts(outcome),
-        stdout=output(execution.stdout if execution else None, run.outputs, most),
-        stderr=output(execution.stderr if execution else None, run.outputs, most),
+        stdout=outputs["stdout"],
+        stderr=outputs["stderr"],
         timeline=timeline(execution),
-        outputs=tuple(
-            (path, cut(run.outputs[digest], most))
-            for path, digest in contents
-            if digest in run.outputs
-        ),
+        outputs=tuple((path, outputs[path]) for path in written if path not in printed),
         pictures=tuple(
             (path, run.pictures[digest]) for path, digest in contents if digest in run.pictures
         ),

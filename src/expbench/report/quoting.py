@@ -79,10 +79,18 @@ class Quoted:
             )
 
 
-def quoted(shown: Cut, evidence: Mapping[str, str]) -> Quoted:
-    """A text with the places of the evidence, which is by item."""
+def quoted(
+    shown: Cut, evidence: Mapping[str, str], lines: Mapping[str, int] | None = None
+) -> Quoted:
+    """A text with the places of the evidence, which is by item.
+
+    ``lines`` say for some from which line of the text on it is sought first, counted from 1.
+    """
     words = _Words(shown.text)
-    found = ((name, words.find(each.strip())) for name, each in evidence.items())
+    begun = lines or {}
+    found = (
+        (name, words.find(each.strip(), begun.get(name, 1))) for name, each in evidence.items()
+    )
     return Quoted(shown.text, shown.note, {name: place for name, place in found if place})
 
 
@@ -92,15 +100,24 @@ class _Words:
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def find(self, passage: str) -> tuple[int, int] | None:
-        """Where a passage starts and ends: as it stands, else word by word."""
+    def find(self, passage: str, line: int = 1) -> tuple[int, int] | None:
+        """Where a passage starts and ends: as it stands, at a line or else anywhere; else word by word."""
         if len(passage) < 2:
             return None
-        if (start := self._text.find(passage)) >= 0:
-            return start, start + len(passage)
+        for at in dict.fromkeys((self._start(line), 0)):
+            if (start := self._text.find(passage, at)) >= 0:
+                return start, start + len(passage)
         wanted = " ".join(word for word, _ in _words(passage))
         start = self._joined.find(wanted) if wanted else -1
         return None if start < 0 else (self._at(start), self._at(start + len(wanted) - 1) + 1)
+
+    def _start(self, line: int) -> int:
+        return self._starts[line - 1] if 1 < line <= len(self._starts) else 0
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each line starts."""
+        return [0, *(match.end() for match in re.finditer("\n", self._text))]
 
     @cached_property
     def _joined(self) -> str:

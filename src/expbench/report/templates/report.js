@@ -98,7 +98,7 @@
   // A quotation may stand in several pieces, where others overlap it.
   const quote = (target) => {
     for (const mark of document.querySelectorAll("mark.now")) mark.classList.remove("now");
-    const name = /-([DIC]\d+)q$/.exec(target.id)?.[1];
+    const name = /-([DICG]\d+)q$/.exec(target.id)?.[1];
     if (!name) return;
     for (const mark of current.querySelectorAll("mark")) {
       if (mark.dataset.of.split(" ").includes(name)) mark.classList.add("now");
