@@ -109,6 +109,7 @@ LAYERS = {
         "board",
         "bundle",
         "cli",
+        "failure_map",
         "report",
         "review",
         "construct",

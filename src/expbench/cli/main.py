@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from expbench import __version__
-from expbench.cli import reporting, submitting
+from expbench.cli import failing, reporting, submitting
 from expbench.cli.agents import agents_app
 from expbench.cli.entering import enter
 from expbench.cli.environments import environments_app
@@ -91,6 +91,7 @@ app.add_typer(environments_app, name="env")
 add_commands(app)
 submitting.add_commands(app)
 app.command("report", epilog=reporting.EPILOG)(reporting.report)
+app.command("failures", epilog=failing.EPILOG)(failing.failures)
 app.command(epilog="Example: expbench enter ~/.cache/expbench/work/NAME/door")(enter)
 
 

@@ -1,0 +1,83 @@
+"""Pass 2 without a model: an insight's code by rule, by words that tell it, or by the nearest description.
+
+A cause that a rule knows decides. What a judge said in its own words is held against the cues of the
+phase's codes, longest first, and then against their descriptions. Which of them decided is kept, since they
+are not equally good.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Literal
+
+from expbench.failures.codebook import OTHER, Code, Codebook, FailurePhase
+from expbench.failures.insights import Insight
+from expbench.failures.similarity import Prototypes
+from expbench.schema import Record
+
+_NEAR = 0.12
+"""The least likeness that counts; below it an insight fits no code."""
+
+How = Literal["rule", "words", "likeness", "none", "model", "person"]
+
+
+class Coded(Record):
+    """An insight with its code, and what decided: a rule, telling words, likeness, a model or a person."""
+
+    insight: Insight
+    code: str
+    by: How
+
+
+class Coder:
+    """The rule coder over one codebook."""
+
+    def __init__(self, book: Codebook) -> None:
+        self.book = book
+
+    def code(self, insights: Iterable[Insight]) -> tuple[Coded, ...]:
+        """Each insight with a code of its phase, or ``PHASE/other``."""
+        return tuple(self._code(insight) for insight in insights)
+
+    def _code(self, insight: Insight) -> Coded:
+        codes = self._phases.get(insight.phase, [])
+        for known, code in codes:
+            if insight.cause and insight.cause in code.causes:
+                return Coded(insight=insight, code=known, by="rule")
+        said = (insight.cause or insight.text).lower()
+        if told := self._by_words(codes, said):
+            return Coded(insight=insight, code=told, by="words")
+        if codes:
+            near = self._prototypes[insight.phase].nearness(said)
+            best = max(range(len(codes)), key=near.__getitem__)
+            if near[best] >= _NEAR:
+                return Coded(insight=insight, code=codes[best][0], by="likeness")
+        return Coded(insight=insight, code=f"{insight.phase}/{OTHER}", by="none")
+
+    @staticmethod
+    def _by_words(codes: list[tuple[str, Code]], said: str) -> str:
+        """The code with most telling characters, of equal ones the first; empty without any."""
+        best, most = "", 0
+        for known, code in codes:
+            told = sum(
+                len(cue) for cue in code.cues if re.search(rf"(?<!\w){re.escape(cue)}", said)
+            )
+            if told > most:
+                best, most = known, told
+        return best
+
+    @cached_property
+    def _phases(self) -> dict[FailurePhase, list[tuple[str, Code]]]:
+        found: dict[FailurePhase, list[tuple[str, Code]]] = {}
+        for known, phase, _, code in self.book.codes():
+            found.setdefault(phase, []).append((known, code))
+        return found
+
+    @cached_property
+    def _prototypes(self) -> dict[FailurePhase, Prototypes]:
+        return {
+            phase: Prototypes([code.prototype for _, code in codes])
+            for phase, codes in self._phases.items()
+        }
