@@ -2,7 +2,8 @@
 
 It does what an evaluation cannot do without, in the plainest way: a copy of the files for each attempt,
 the agent's loop, ``git diff``, and the script once more on a fresh copy. It hides nothing, proves
-nothing, judges nothing and keeps nothing but Inspect's log.
+nothing, judges nothing and keeps nothing but Inspect's log. The agent, its tools, the scripted model and
+what is asked of Inspect (one log, no display, no control server) are the harness's own.
 """
 
 from __future__ import annotations
@@ -158,6 +159,9 @@ def main(plan: dict[str, Any]) -> None:
         max_samples=plan["max_samples"],
         max_sandboxes=plan["max_samples"],
         log_dir=plan["logs"],
+        log_header_only=True,
+        log_level="error",
+        ctl_server=False,
         display="none",
     )
     assert logs[0].status == "success", logs[0].error
