@@ -23,6 +23,7 @@ from expbench.workspace.repository.bringing import rewrite
 from expbench.workspace.repository.git import GitError
 from expbench.workspace.repository.objects import (
     LARGE,
+    Folders,
     IndexEntry,
     commit_content,
     index_bytes,
@@ -113,6 +114,22 @@ def test_an_empty_tree_and_one_of_many_folders() -> None:
     started = time.monotonic()
     assert len(trees_of([deep])[1]) == 2000
     assert time.monotonic() - started < 5
+
+
+@PROPERTY
+@given(paths=st.lists(PATHS, max_size=12), modes=st.lists(MODES, max_size=12), data=st.data())
+def test_trees_of_changed_files_are_those_of_these_files(
+    paths: list[bytes], modes: list[str], data: st.DataObject
+) -> None:
+    before = entries_of(paths, "1" * 40, modes)
+    drawn = [data.draw(st.sampled_from(["kept", "gone", "new"])) for _ in before]
+    changes = list(zip(before, drawn, strict=True))
+    new = [replace(entry, oid="2" * 40) for entry, change in changes if change == "new"]
+    gone = [entry.path for entry, change in changes if change == "gone"]
+    kept = [entry for entry, change in changes if change == "kept"]
+    folders = Folders(before)
+    assert folders.changed(gone, new) == trees_of(kept + new)
+    assert folders.changed() == trees_of(before)
 
 
 # --- packs ---------------------------------------------------------------------------------------
@@ -468,3 +485,29 @@ def test_a_link_that_is_too_long_to_follow_does_not_pass(tmp_path: Path) -> None
 def test_names_that_mean_git_or_another_place_are_unsafe(path: bytes, safe: bool) -> None:
     """R28: on any file system, so that git itself has no objection to a workspace."""
     assert safe_path(path) is safe
+
+
+def test_a_pack_is_known_only_while_it_is_the_very_file(tmp_path: Path) -> None:
+    """One that bears another's name, but is not it, is read for itself."""
+    known, other = tmp_path / "known", tmp_path / "other"
+    write_pack(known / "pack", [packed(b"blob", b"text"), packed(b"tree", b"")])
+    (other / "pack").mkdir(parents=True)
+    for place in (known / "pack").iterdir():
+        os.link(place, other / "pack" / place.name)
+    before = Packs(known)
+    expected = dict(before.kinds())
+    assert dict(Packs(other, before).kinds()) == expected and len(expected) == 2
+    (pack,) = (other / "pack").glob("*.pack")
+    whole = pack.read_bytes()
+    pack.unlink()
+    pack.write_bytes(whole[:12] + b"\0" + whole[13:])
+    with pytest.raises(ValueError, match="holds a difference"):
+        list(Packs(other, before).kinds())
+    assert dict(Packs(known, before).kinds()) == expected
+
+
+def test_what_shrinks_little_is_kept_as_it_is() -> None:
+    """Whatever its first bytes are like."""
+    noise = random.Random(0).randbytes(4 * LARGE)
+    assert len(packed(b"blob", b"\0" * LARGE + noise).data) > 5 * LARGE
+    assert len(packed(b"blob", noise[:LARGE] + b"text " * LARGE).data) < 2 * LARGE

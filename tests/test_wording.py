@@ -43,7 +43,8 @@ def test_texts_with_half_of_a_sample_are_found(
     first: list[str], later: list[str], asked: str
 ) -> None:
     """Whenever they were learnt."""
-    wording, names = Wording(), {}
+    wording = Wording()
+    names: dict[str, str] = {}
     for batch in (first, later):
         new = {f"{len(names)}-{n}": text for n, text in enumerate(batch)}
         names |= new

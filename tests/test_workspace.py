@@ -334,6 +334,20 @@ def test_links_out_of_the_tree_and_submodules_are_refused_and_listed(tmp_path: P
     }
 
 
+def test_a_mask_may_name_what_is_refused_whatever_its_bytes(tmp_path: Path) -> None:
+    root = tmp_path / "hostile"
+    root.mkdir()
+    run_git(root, "init", "-q", "-b", "main")
+    write(root, {"a.py": "1\n"})
+    name = os.fsdecode(b"\xff")
+    (root / name).symlink_to("/etc/passwd")
+    run_git(root, "add", "-A")
+    run_git(root, "commit", "-q", "-m", "links")
+    pin = run_git(root, "rev-parse", "HEAD")
+    prepared = mask(from_git(str(root), pin, tmp_path / "cache"), (name,))
+    assert [os.fsdecode(entry.path) for entry in prepared.entries] == ["a.py"]
+
+
 def test_names_that_leave_the_workspace_are_refused_and_listed(tmp_path: Path) -> None:
     """R28: a crafted tree with ``..``, ``.git`` in any spelling, and an absolute name."""
     root = tmp_path / "hostile"

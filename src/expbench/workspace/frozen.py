@@ -36,6 +36,7 @@ from expbench.workspace.repository.git import GitError
 from expbench.workspace.repository.leases import hold
 from expbench.workspace.repository.making import once_folder
 from expbench.workspace.repository.objects import (
+    Folders,
     IndexEntry,
     index_bytes,
     packed,
@@ -116,6 +117,11 @@ class FrozenTree:
     def root_readmes(self) -> frozenset[bytes]:
         """READMEs in the root, in any case and language."""
         return frozenset(filter(is_root_readme, self.by_path))
+
+    @cached_property
+    def folders(self) -> Folders:
+        """git's trees of the files."""
+        return Folders(tuple(self.by_path.values()))
 
     @cached_property
     def whole(self) -> tuple[Entry, ...]:

@@ -37,7 +37,6 @@ from expbench.workspace.repository.objects import (
     object_id,
     packed,
     stat_bytes,
-    trees_of,
     write_pack,
 )
 from expbench.workspace.repository.tree import Entry, make_parents, write_file
@@ -187,7 +186,8 @@ def _repository(
     objects = git_dir / "objects"
     for name in ("objects/pack", "refs/heads"):
         (git_dir / name).mkdir(parents=True)
-    tree, trees = trees_of(entries)
+    replaced = [entry for entry in entries if entry.path in plan.replaced]
+    tree, trees = frozen.folders.changed(plan.hidden, replaced)
     content = commit_content(tree, commit_message(plan.described), IDENTITY)
     commit = object_id(b"commit", content)
     tags = tag_contents(plan.described, commit, plan.answers)

@@ -140,16 +140,18 @@ class _Shelf:
 
     names: Sequence[str]
     words: Numbers
+    heads: NDArray[np.uint16]
     starts: NDArray[np.int64]
 
     @classmethod
     def of(cls, names: Sequence[str], words: Sequence[Numbers]) -> _Shelf:
         starts = np.cumsum([0, *map(len, words[:-1])])
-        return cls(names, np.concatenate(words), starts)
+        together = np.concatenate(words)
+        return cls(names, together, (together >> _TAIL).astype(np.uint16), starts)
 
     def hits(self, marked: NDArray[np.bool_]) -> tuple[Numbers, NDArray[np.int64]]:
         """The words whose first bits are marked, and the number of the text that has each."""
-        places = np.flatnonzero(marked[self.words >> _TAIL])
+        places = np.flatnonzero(marked[self.heads])
         return self.words[places], np.searchsorted(self.starts, places, "right") - 1
 
 
