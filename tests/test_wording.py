@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expbench.workspace.wording import RUN, Wording, Words, share
@@ -38,6 +38,7 @@ def test_the_share_of_runs_is_that_of_the_words_themselves(one: str, other: str)
     assert share(found, Words.of(other.encode()).runs) == expected
 
 
+@settings(deadline=None)
 @given(st.lists(TEXTS, max_size=6), st.lists(TEXTS, max_size=3), TEXTS)
 def test_texts_with_half_of_a_sample_are_found(
     first: list[str], later: list[str], asked: str
@@ -49,7 +50,7 @@ def test_texts_with_half_of_a_sample_are_found(
         new = {f"{len(names)}-{n}": text for n, text in enumerate(batch)}
         names |= new
         assert wording.unknown(new) == list(new)
-        wording.learn(list(new), lambda name: names[name].encode())
+        wording.learn(list(new), {name: text.encode() for name, text in new.items()}.__getitem__)
         assert not wording.unknown(new)
     sample = Words.of(asked.encode()).distinct
     wanted = {word for word in words(asked) if len(word) >= 4}
