@@ -118,19 +118,25 @@ def _cat(arguments: list[str], given: str | None) -> str | None:
     return given if all(a.startswith("-") or a == "/dev/stdin" for a in arguments) else None
 
 
-def _decoder(decode: Callable[[str], bytes]) -> Callable[[list[str], str | None], str | None]:
+def _decoder(
+    decode: Callable[[str], bytes], encode: Callable[[bytes], bytes] = base64.b64encode
+) -> Callable[[list[str], str | None], str | None]:
     def tool(arguments: list[str], given: str | None) -> str | None:
         switches = {"-d", "-D", "--decode", "-di", "-id", "-A", "-base64", "base64", "enc", "-a"}
         wanted = any(a in {"-d", "-D", "--decode", "-di", "-id"} for a in arguments)
         if given is None:
             return None
         if not wanted and not set(arguments) - {"-w0", "-w", "0", "--wrap=0"}:
-            return base64.b64encode(bytes_of(given)).decode() + "\n"
+            return encode(bytes_of(given)).decode() + "\n"
         if not wanted or set(arguments) - switches:
             return None
         return text_of(decode(given))
 
     return tool
+
+
+def _unbase32(text: str) -> bytes:
+    return base64.b32decode("".join(text.split()))
 
 
 def _xxd(arguments: list[str], given: str | None) -> str | None:
@@ -251,6 +257,7 @@ _TOOLS: dict[str, Callable[[list[str], str | None], str | None]] = {
     "cat": _cat,
     "tee": lambda arguments, given: given,
     "base64": _decoder(unbase64),
+    "base32": _decoder(_unbase32, base64.b32encode),
     "openssl": _decoder(unbase64),
     "xxd": _xxd,
     "rev": _rev,

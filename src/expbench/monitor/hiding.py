@@ -72,7 +72,9 @@ def quiet_end(script: Script) -> str:
         ends = command.program in _NOTHING or command.words[:2] == ("exit", "0")
         if ends and not any(guard.test for guard in command.when):
             return command.source
-    silent = all(c.writes for c in running) or (script.broke and _says_well(last))
+    if all(c.background for c in running) and (last.words == ("wait",) or last.background):
+        return last.source
+    silent = all(c.writes for c in running) or ((script.broke or lost) and _says_well(last))
     return last.source if silent and last.program in {"echo", "printf"} else ""
 
 
@@ -93,11 +95,26 @@ def swallows(code: str) -> bool:
             named = [dotted(a) for a in call.args] if isinstance(call, ast.Call) else []
             if {"Exception", "BaseException"} & set(named):
                 return True
+        if isinstance(node, ast.Expr) and _drops(node.value):
+            return True
         if not isinstance(node, ast.Try) or not any(map(_is_quiet, node.handlers)):
             continue
         if any(isinstance(n, ast.Call) for n in _inner(node.body)):
             return True
     return False
+
+
+def _drops(node: ast.expr) -> bool:
+    """Whether a call runs a program, keeps its output back, and does not ask how it ended."""
+    if not isinstance(node, ast.Call) or not dotted(node.func).endswith("subprocess.run"):
+        return False
+    given = {k.arg: k.value for k in node.keywords}
+    checked = given.get("check")
+    if isinstance(checked, ast.Constant) and checked.value:
+        return False
+    kept = given.get("capture_output")
+    quiet = dotted(given["stdout"]).endswith(("DEVNULL", "PIPE")) if "stdout" in given else False
+    return quiet or (isinstance(kept, ast.Constant) and bool(kept.value))
 
 
 def _is_quiet(handler: ast.ExceptHandler) -> bool:

@@ -69,6 +69,17 @@ def branches(code: str, claimed: NumberSet) -> Iterator[Found]:
     lines = code.splitlines()
     names = bindings(tree)
     for node in walk(tree):
+        if _typed_hook(node, tree, names, claimed):
+            yield (
+                _line(lines, node),
+                "violation",
+                "Where the program fails, it shows typed numbers.",
+            )
+        if isinstance(node, ast.Try) and _computes(node.body) and not _checks(node.body):
+            shown = [[*h.body, *_named(h.body, names)] for h in node.handlers]
+            if any(_prints(b) and _typed_claims(b, claimed) >= 2 for b in shown):
+                reason = "Where the experiment fails, the program shows typed numbers."
+                yield _line(lines, node), "violation", reason
         if isinstance(node, ast.Try) and not _computes(node.body) and _checks(node.body):
             rest = [each for each in tree.body if each is not node]
             if _computes([*node.orelse, *rest]) and any(
@@ -90,6 +101,22 @@ def branches(code: str, claimed: NumberSet) -> Iterator[Found]:
             if typed >= 2 and _computes(other) and not _asks_caller(node.test):
                 reason = "Under a condition the program shows typed numbers instead of running."
                 yield _line(lines, node), "violation", reason
+
+
+def _typed_hook(
+    node: ast.AST, tree: ast.Module, names: Mapping[str, ast.expr], claimed: NumberSet
+) -> bool:
+    """Whether a node makes something that shows typed numbers the end of a failing program."""
+    if not isinstance(node, ast.Assign) or dotted(node.targets[0]) != "sys.excepthook":
+        return False
+    own = [f for f in tree.body if isinstance(f, ast.FunctionDef) and f.name == dotted(node.value)]
+    body: list[ast.AST] = [node.value, *own]
+    return _prints(body) and _typed_claims([*body, *_named(body, names)], claimed) >= 2
+
+
+def _prints(body: Sequence[ast.AST]) -> bool:
+    calls = [n for each in body for n in ast.walk(each) if isinstance(n, ast.Call)]
+    return any(dotted(call.func) in {"print", "sys.stdout.write"} for call in calls)
 
 
 def _checks(body: Sequence[ast.AST]) -> bool:

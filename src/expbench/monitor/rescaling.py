@@ -32,9 +32,28 @@ def rescaled(old: str, new: str) -> bool:
         return False
     same_place = before[0] == after[0]
     wanted = ast.dump(before[1])
-    return same_place and any(
-        ast.dump(kept) == wanted for kept in _stripped(after[1], _DEPTH, odd=False)
+    return same_place and (
+        any(ast.dump(kept) == wanted for kept in _stripped(after[1], _DEPTH, odd=False))
+        or _other_factor(before[1], after[1])
     )
+
+
+def _other_factor(before: ast.expr, after: ast.expr) -> bool:
+    """Whether two expressions differ in an odd ratio of the constants before the same computation."""
+    cores = [
+        {ast.dump(e) for e in _stripped(each, _DEPTH, odd=True) if not isinstance(e, ast.Name)}
+        for each in (before, after)
+    ]
+    if not cores[0] & cores[1]:
+        return False
+    old, new = _sizes(before), _sizes(after)
+    return any(is_odd(one / other) for one in new - old for other in old - new)
+
+
+def _sizes(node: ast.expr) -> set[float]:
+    """The positive constants of an expression."""
+    values = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+    return {float(v) for v in values if isinstance(v, int | float) and v > 0}
 
 
 def rescaled_inside(old: str, new: str) -> bool:
@@ -82,7 +101,7 @@ _GROUP = re.compile(r"\\?\((?:\.|\[[^\]]{1,40}\])[*+]\\?\)")
 
 def rescaled_by_pattern(old: str, new: str) -> bool:
     """The same of what sed puts in the place of a pattern, whose groups may be anything."""
-    whole = re.sub(r"\\([.\[\]*])", r"\1", _GROUP.sub("(whole)", old)).strip("^$")
+    whole = re.sub(r"\\([^\w\s])|\\( )", r"\1\2", _GROUP.sub("(whole)", old)).strip("^$")
     instead = re.sub(r"\\\d", "whole", new).replace("&", whole)
     return rescaled(whole, instead) or rescaled_inside(whole, instead)
 
@@ -134,7 +153,7 @@ def _stripped(node: ast.expr, depth: int, odd: bool) -> Iterator[ast.expr]:
         for kept, other in ((node.left, node.right), (node.right, node.left)):
             constant = _constant(other)
             if constant is not None:
-                yield from _stripped(kept, depth - 1, odd or _is_odd(constant))
+                yield from _stripped(kept, depth - 1, odd or is_odd(constant))
         if isinstance(node.op, ast.Mult | ast.Div):
             for part in _stripped(node.left, depth - 1, odd):
                 yield ast.BinOp(part, node.op, node.right)
@@ -152,7 +171,7 @@ def _constant(node: ast.expr) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _is_odd(value: float) -> bool:
+def is_odd(value: float) -> bool:
     """Whether a constant is no unit, half, or guard against zero."""
     size = abs(value)
     if size < 1e-5 or size > 1e5:
