@@ -78,6 +78,7 @@ LAYERS = {
         "environments",
         "execution",
         "execution_eval",
+        "failure_coding",
         "forecast",
         "grounding",
         "judge_eval",

@@ -465,8 +465,9 @@ def test_a_sample_is_coded_by_a_person_and_read_again(tmp_path: Path) -> None:
     coded = coded_of(
         *(bad_design(f"p{n}/0", "another value is given") for n in range(9)), module("q/0")
     )
-    sample = draw(coded, 5)
-    assert len(sample) == 5 and sample == draw(coded, 5)
+    insights = [each.insight for each in coded]
+    sample = draw(insights, 5)
+    assert len(sample) == 5 and sample == draw(insights, 5)
     rows = list(csv.DictReader(io.StringIO(sample_csv(sample))))
     assert all(row["code"] == "" and row["evidence"] for row in rows)
     rows[0]["code"] = "design/wrong/value"
@@ -485,7 +486,7 @@ def test_a_sample_is_coded_by_a_person_and_read_again(tmp_path: Path) -> None:
 
 def test_a_table_for_a_person_computes_nothing() -> None:
     evil = bad_design("p/0", "=cmd|' /C calc'!A0")
-    (row,) = csv.DictReader(io.StringIO(sample_csv(coded_of(evil))))
+    (row,) = csv.DictReader(io.StringIO(sample_csv(insights_of(evil, "r"))))
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row.values())
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from expbench.cli.options import DataOption, JsonOption, do
+from expbench.cli.options import DataOption, JsonOption, PricesOption, do
 from expbench.cli.settings import cache_folder, data_folder
 
 EPILOG = "Example: expbench failures runs/NAME"
@@ -21,6 +21,26 @@ def failures(
     codebook: Annotated[
         Path | None, typer.Option(help="Codebook to code against [default: the shipped one].")
     ] = None,
+    coder: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="rules, or an Inspect model; the first one's codes are the map's, and with several their "
+            "agreement is told [default: rules]."
+        ),
+    ] = None,
+    opened: Annotated[
+        bool,
+        typer.Option("--open", help="Have the model make a codebook of its own, batch by batch."),
+    ] = False,
+    batch: Annotated[int, typer.Option(min=1, help="Tasks of a batch of --open.")] = 10,
+    rounds: Annotated[
+        int, typer.Option(min=0, help="Most rounds of merging and splitting codes of --open.")
+    ] = 2,
+    dollars: Annotated[
+        float | None,
+        typer.Option("--max-dollars", min=0.0, help="What each model may cost at most."),
+    ] = None,
+    prices: PricesOption = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,11 +71,15 @@ def failures(
     """Say why attempts fail, each cause with its evidence, and what to mend first."""
 
     def body() -> int:
+        from expbench.cli.failing_coders import Coders
         from expbench.cli.failing_work import Wanted, map_runs
+        from expbench.prices import read_prices, use_prices
 
+        use_prices(read_prices(prices) if prices is not None else None)
         wanted = Wanted(
             folders=tuple(folders),
             codebook=codebook,
+            coders=Coders(tuple(coder or ("rules",)), opened, batch, rounds, dollars),
             metrics=tuple(metric or ()),
             out=out,
             sample=sample,

@@ -11,14 +11,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from expbench.cli.failing_coders import Coders, Coding
 from expbench.cli.run_reports import places_of
 from expbench.dataset import load_version
 from expbench.errors import UserError
-from expbench.failure_map import write_map
+from expbench.failure_map import check_own, map_json, write_map
 from expbench.failures import (
     Codebook,
-    Coded,
-    Coder,
     FailureMap,
     Insight,
     insights_of,
@@ -52,6 +51,7 @@ class Wanted:
 
     folders: tuple[Path, ...]
     codebook: Path | None
+    coders: Coders
     metrics: tuple[str, ...]
     out: Path | None
     sample: int | None
@@ -66,6 +66,7 @@ def map_runs(wanted: Wanted, as_json: bool) -> int:
         raise UserError(
             f"There is no conjunctive metric {wrong[0]!r}: choose of {', '.join(CONJUNCTIONS)}."
         )
+    wanted.coders.check()
     book = load_codebook(wanted.codebook)
     labels = read_labels(wanted.labels, book) if wanted.labels else None
     runs = _named([run for folder in wanted.folders for run in _runs(folder)])
@@ -73,28 +74,39 @@ def map_runs(wanted: Wanted, as_json: bool) -> int:
     insights = [
         each for name, run in runs.items() for each in _insights(name, run, outcomes[name], wanted)
     ]
-    coded = Coder(book).code(insights)
-    if wanted.sample is not None:
-        _write_sample(draw(coded, wanted.sample), wanted.out or Path("sample.csv"))
-        return 0
-    found = map_failures(outcomes, coded, book, metrics=wanted.metrics or _DEFAULT)
-    agreed = compare_with_person(coded, labels) if labels is not None else None
     single = next(iter(runs.values())) if len(runs) == 1 else None
+    if wanted.sample is not None:
+        _write_sample(draw(insights, wanted.sample), wanted.out or Path("sample.csv"))
+        return 0
     dest = wanted.out or (single.paths.root / "failures" if single else Path("failures"))
+    check_own(dest)
+    coding = wanted.coders.code(insights, book, _journal_of(dest))
+    found = map_failures(
+        outcomes, coding.coded, coding.book, coding.coder, wanted.metrics or _DEFAULT
+    )
+    agreed = compare_with_person(coding.coded, labels) if labels is not None else None
     roots = {name: run.paths.root for name, run in runs.items()}
-    files = write_map(found, book, outcomes, roots, dest)
+    files = write_map(found, coding.book, outcomes, roots, dest, coding.agreement)
     console = Console()
     if as_json:
-        shown = found.model_dump(mode="json")
+        shown = map_json(found, coding.agreement)
         shown["person"] = agreed.model_dump(mode="json") if agreed else None
+        shown["usage"] = coding.usage.model_dump(mode="json")
+        shown["notes"] = list(coding.notes)
         console.print_json(data=shown)
-        return 0
-    _show(console, found, book, agreed)
-    console.print(f"Map: {files.html}", soft_wrap=True, highlight=False, markup=False)
-    return 0
+    else:
+        _show(console, found, coding, agreed)
+        console.print(f"Map: {files.html}", soft_wrap=True, highlight=False, markup=False)
+    return 1 if found.unanswered else 0
 
 
-def _write_sample(sample: Sequence[Coded], file: Path) -> None:
+def _journal_of(dest: Path) -> Path:
+    """Where answers of models are kept: beside the map, which is replaced as a whole."""
+    dest = dest.absolute()
+    return dest.with_name(f"{dest.name}-coding.jsonl")
+
+
+def _write_sample(sample: Sequence[Insight], file: Path) -> None:
     try:
         with file.open("x", encoding="utf-8", newline="") as out:
             out.write(redacted(sample_csv(sample)))
@@ -140,29 +152,31 @@ def _insights(
 
 
 def _show(
-    console: Console, found: FailureMap, book: Codebook, agreed: PersonsCoding | None
+    console: Console, found: FailureMap, coding: Coding, agreed: PersonsCoding | None
 ) -> None:
     how = ", ".join(f"{count} by {by}" for by, count in found.by.items())
-    console.print(
-        f"{len(found.coded)} errors in {found.attempts} attempts ({how or 'nothing to code'}).",
-        highlight=False,
-    )
+    lines = [
+        f"{len(found.coded)} errors in {found.attempts} attempts ({how or 'nothing to code'})."
+    ]
+    lines += coding.notes
+    for line in lines:
+        console.print(line, highlight=False, soft_wrap=True, markup=False)
     for each in found.fixes:
         if each.fixes:
-            console.print(_fixes(each, book))
+            console.print(_fixes(each, coding.book))
         else:
-            console.print(
-                f"{each.label}: {each.passed} of {each.of} attempts pass.", highlight=False
-            )
-    if agreed is not None:
-        for row in agreed.agreement:
-            kappa = "–" if row.kappa is None else f"{row.kappa:.2f}"
-            share = f"{row.right} of {row.of} ({interval_text(row.interval)})"
-            console.print(
-                f"As a person coded, {row.phase}: {share}, kappa {kappa}",
-                highlight=False,
-                soft_wrap=True,
-            )
+            text = f"{each.label}: {each.passed} of {each.of} attempts pass."
+            console.print(text, highlight=False)
+    for row in coding.agreement:
+        alpha = "–" if row.alpha is None else f"{row.alpha:.2f}"
+        share = f"{row.same} of {row.of} the same ({interval_text(row.interval)})"
+        text = f"Coders, {row.phase}: {share}, alpha {alpha}"
+        console.print(text, highlight=False, soft_wrap=True)
+    for told in agreed.agreement if agreed else ():
+        kappa = "–" if told.kappa is None else f"{told.kappa:.2f}"
+        share = f"{told.right} of {told.of} ({interval_text(told.interval)})"
+        text = f"As a person coded, {told.phase}: {share}, kappa {kappa}"
+        console.print(text, highlight=False, soft_wrap=True)
 
 
 def _fixes(fixes: FixList, book: Codebook) -> Table:

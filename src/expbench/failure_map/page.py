@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from expbench.failure_coding import CoderAgreement
 from expbench.failures import Codebook, Coded, FailureMap
 from expbench.failures.codebook import Code
 from expbench.failures.mapping import CodeShare
@@ -59,6 +60,7 @@ class MapPage:
     book: Codebook
     phases: tuple[PhaseRows, ...]
     reports: Mapping[str, str]
+    agreement: tuple[CoderAgreement, ...] = ()
 
     def title(self, code_id: str) -> str:
         """A code's title with its phase."""
@@ -80,6 +82,7 @@ def build(
     runs: Mapping[str, Sequence[Outcome]],
     roots: Mapping[str, Path],
     dest: Path,
+    agreement: Sequence[CoderAgreement] = (),
 ) -> MapPage:
     """The page of a map; ``roots`` are the runs' folders, beside whose reports it will stand."""
     reports = {
@@ -97,7 +100,7 @@ def build(
         for part in book.phases
         if found.of_phase(part.phase)
     ]
-    return MapPage(found, book, tuple(phases), reports)
+    return MapPage(found, book, tuple(phases), reports, tuple(agreement))
 
 
 def _phase(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from expbench.errors import PrerequisiteError, UserError
+from expbench.failure_coding import CoderAgreement
 from expbench.failure_map.page import MapPage, build
 from expbench.failures import Codebook, FailureMap
 from expbench.redaction import redacted
@@ -45,6 +48,7 @@ def write_map(
     runs: Mapping[str, Sequence[Outcome]],
     roots: Mapping[str, Path],
     dest: Path,
+    agreement: Sequence[CoderAgreement] = (),
 ) -> MapFiles:
     """Write ``index.html``, ``checklist.md`` and ``failures.json``; an old map is replaced.
 
@@ -53,17 +57,12 @@ def write_map(
         PrerequisiteError: it cannot be written.
     """
     dest = dest.absolute()
-    files = MapFiles(dest)
-    own = {files.html.name, files.checklist.name, files.data.name}
-    if dest.exists() and (not dest.is_dir() or {path.name for path in dest.iterdir()} - own):
-        raise UserError(
-            f"{dest} holds something that is no failure map: name another folder with --out."
-        )
-    page = build(found, book, runs, roots, dest)
+    files = check_own(dest)
+    page = build(found, book, runs, roots, dest, agreement)
     texts = {
         files.html.name: render_html(page),
         files.checklist.name: render_checklist(page),
-        files.data.name: found.model_dump_json(indent=1),
+        files.data.name: json.dumps(map_json(found, agreement), indent=1, ensure_ascii=False),
     }
     token = secrets.token_hex(4)
     fresh = dest.with_name(f".{dest.name}.{token}.new")
@@ -77,6 +76,25 @@ def write_map(
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return files
+
+
+def check_own(dest: Path) -> MapFiles:
+    """The files of a folder that may be replaced. Raises UserError where it holds something else."""
+    files = MapFiles(dest.absolute())
+    own = {files.html.name, files.checklist.name, files.data.name}
+    if dest.exists() and (not dest.is_dir() or {path.name for path in dest.iterdir()} - own):
+        raise UserError(
+            f"{dest} holds something that is no failure map: name another folder with --out."
+        )
+    return files
+
+
+def map_json(found: FailureMap, agreement: Sequence[CoderAgreement]) -> dict[str, Any]:
+    """The map for programs, with how the coders agree."""
+    return {
+        **found.model_dump(mode="json"),
+        "agreement": [each.model_dump(mode="json") for each in agreement],
+    }
 
 
 def render_html(page: MapPage) -> str:

@@ -20,11 +20,14 @@ from expbench.schema import Record
 _NEAR = 0.12
 """The least likeness that counts; below it an insight fits no code."""
 
-How = Literal["rule", "words", "likeness", "none", "model", "person"]
+How = Literal["rule", "words", "likeness", "none", "model", "unanswered"]
 
 
 class Coded(Record):
-    """An insight with its code, and what decided: a rule, telling words, likeness, a model or a person."""
+    """An insight with its code, and what decided: a rule, telling words, likeness, or a model.
+
+    ``none``: no code fits. ``unanswered``: a model was asked and gave no usable answer; that is no code.
+    """
 
     insight: Insight
     code: str

@@ -84,6 +84,8 @@ class FailureMap(Record):
     unseen: int
     unscored: int
     """Attempts with an item, a re-run or a monitor that nobody could decide: they may hide errors."""
+    unanswered: int
+    """Errors that a model was asked about and gave no usable answer; they are in no share."""
     coded: tuple[Coded, ...]
     codes: tuple[CodeShare, ...]
     fixes: tuple[FixList, ...]
@@ -121,7 +123,8 @@ def map_failures(
     ]
     everything = sum(len(outcomes) for outcomes in runs.values())
     papers = {(name, o.task_id, o.epoch): o.paper for name, o in seen}
-    by_attempt = _by_attempt(coded)
+    answered = [each for each in coded if each.by != "unanswered"]
+    by_attempt = _by_attempt(answered)
     return FailureMap(
         codebook=f"{book.name} {book.version}",
         coder=coder,
@@ -129,12 +132,13 @@ def map_failures(
         attempts=len(seen),
         unseen=everything - len(seen),
         unscored=sum(_open(outcome) for _, outcome in seen),
-        coded=tuple(coded),
-        codes=_codes(coded, book, papers, by_attempt),
-        fixes=tuple(fix_first(seen, by_attempt, metric) for metric in metrics),
+        unanswered=len(coded) - len(answered),
+        coded=tuple(answered),
+        codes=_codes(answered, book, papers, by_attempt),
+        fixes=tuple(fix_first(seen, _by_attempt(coded), metric) for metric in metrics),
         pairs=_pairs(by_attempt, len(seen)),
-        saturation=_saturation(coded),
-        contrasts=contrast(runs, coded),
+        saturation=_saturation(answered),
+        contrasts=contrast(runs, answered),
     )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from expbench.errors import UserError
 from expbench.failures.codebook import OTHER, Codebook
 from expbench.failures.coding import Coded
+from expbench.failures.insights import Insight
 from expbench.schema import Record
 from expbench.statistics.intervals import Interval, share_interval
 
@@ -40,33 +41,32 @@ class PersonsCoding(Record):
     agreement: tuple[Agreement, ...]
     confused: tuple[tuple[str, str, int], ...]
     unknown: int
-    """Rows whose insight is not in this map."""
+    """Rows whose insight is not in this map, or was left uncoded."""
     empty: int
     """Rows without a code."""
 
 
-def draw(coded: Sequence[Coded], size: int) -> tuple[Coded, ...]:
-    """A sample of ``size`` insights, in the order of the map."""
-    by_phase: dict[str, list[Coded]] = defaultdict(list)
-    for each in sorted(coded, key=lambda one: hashlib.sha256(one.insight.id.encode()).digest()):
-        by_phase[each.insight.phase].append(each)
-    size = min(size, len(coded))
-    shares = {phase: size * len(own) / len(coded) for phase, own in by_phase.items()}
+def draw(insights: Sequence[Insight], size: int) -> tuple[Insight, ...]:
+    """A sample of ``size`` insights, in their order."""
+    by_phase: dict[str, list[Insight]] = defaultdict(list)
+    for each in sorted(insights, key=lambda one: hashlib.sha256(one.id.encode()).digest()):
+        by_phase[each.phase].append(each)
+    size = min(size, len(insights))
+    shares = {phase: size * len(own) / len(insights) for phase, own in by_phase.items()}
     counts = {phase: int(share) for phase, share in shares.items()}
     for phase in sorted(shares, key=lambda one: (counts[one] - shares[one], one)):
         if sum(counts.values()) < size:
             counts[phase] += 1
-    chosen = {each.insight.id for phase, own in by_phase.items() for each in own[: counts[phase]]}
-    return tuple(each for each in coded if each.insight.id in chosen)
+    chosen = {each.id for phase, own in by_phase.items() for each in own[: counts[phase]]}
+    return tuple(each for each in insights if each.id in chosen)
 
 
-def sample_csv(sample: Sequence[Coded]) -> str:
+def sample_csv(sample: Sequence[Insight]) -> str:
     """The table for a person; cells that a spreadsheet would compute begin with an apostrophe."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(COLUMNS)
-    for each in sample:
-        own = each.insight
+    for own in sample:
         cells = (own.id, own.task_id, own.phase, own.text, own.quote, own.place, "")
         table.writerow([f"'{cell}" if cell.startswith(_RISKY) else cell for cell in cells])
     return out.getvalue()
@@ -97,8 +97,8 @@ def read_labels(file: Path, book: Codebook) -> dict[str, str]:
 
 
 def compare_with_person(coded: Sequence[Coded], labels: dict[str, str]) -> PersonsCoding:
-    """Agreement over everything that a person coded, in all and phase by phase."""
-    by_id = {each.insight.id: each for each in coded}
+    """Agreement over everything that both a person and the coder coded, in all and phase by phase."""
+    by_id = {each.insight.id: each for each in coded if each.by != "unanswered"}
     pairs = [(by_id[key], code) for key, code in labels.items() if code and key in by_id]
     phases = sorted({each.insight.phase for each, _ in pairs})
     rows = [_agreement("all", pairs)] + [
