@@ -34,7 +34,9 @@ RELATIVE_TOLERANCE = 1e-3
 
 _OF_THE_RERUN: tuple[ScoreName, ...] = ("produced", "grounding")
 """What an oracle must not lose either; it may be unscored, where its conclusion has nothing to look up."""
-_LETTERS = dict(zip((*SCORE_NAMES, *_OF_THE_RERUN), ["M", "D", "I", "C", "E", "E+", "G"], strict=True))
+_LETTERS = dict(
+    zip((*SCORE_NAMES, *_OF_THE_RERUN), ["M", "D", "I", "C", "E", "E+", "G"], strict=True)
+)
 
 
 class TaskCheck(Record):
