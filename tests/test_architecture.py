@@ -79,6 +79,7 @@ LAYERS = {
         "execution",
         "execution_eval",
         "failure_coding",
+        "failure_eval",
         "forecast",
         "grounding",
         "judge_eval",

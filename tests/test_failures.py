@@ -297,10 +297,10 @@ def test_what_a_judge_says_in_its_own_words_finds_a_code(item: str, reason: str,
 
 
 def test_without_telling_words_the_nearest_description_decides_or_none() -> None:
-    near = unmet("implementation/0", "Optimiser and stopping of training are another one")
+    near = unmet("implementation/0", "A part of the method that the requirement describes")
     far = unmet("implementation/1", "Zzyzx qwrt")
     one, other = Coder(BOOK).code(insights_of(outcome(judgement=judged(near, far)), "r"))
-    assert (one.code, one.by) == ("implementation/left_out/training", "likeness")
+    assert (one.code, one.by) == ("implementation/left_out/component", "likeness")
     assert (other.code, other.by) == ("implementation/other", "none")
 
 

@@ -28,14 +28,19 @@ RULES = "rules"
 
 @dataclass(frozen=True)
 class Coding:
-    """What the coders came to: the first one's codes, the book they are of, and how the others agree."""
+    """What the coders came to by name, the book that their codes are of, and how they agree."""
 
-    coded: tuple[Coded, ...]
+    all: dict[str, tuple[Coded, ...]]
     book: Codebook
     coder: str
     agreement: tuple[CoderAgreement, ...]
     usage: Usage
     notes: tuple[str, ...]
+
+    @property
+    def coded(self) -> tuple[Coded, ...]:
+        """The first coder's codes."""
+        return next(iter(self.all.values()))
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ class Coders:
         first = self.names[0]
         agreement = agree(codings) if len(codings) > 1 else ()
         label = f"{first}, openly" if self.opened else first
-        return Coding(codings[first], book, label, agreement, usage, tuple(notes))
+        return Coding(codings, book, label, agreement, usage, tuple(notes))
 
     def _plan(self, name: str) -> Plan:
         return Plan(model=name, batch=self.batch, rounds=self.rounds, dollars=self.dollars)

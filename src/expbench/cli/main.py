@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from expbench import __version__
-from expbench.cli import failing, reporting, submitting
+from expbench.cli import failing, failure_evaluating, reporting, submitting
 from expbench.cli.agents import agents_app
 from expbench.cli.entering import enter
 from expbench.cli.environments import environments_app
@@ -92,6 +92,7 @@ add_commands(app)
 submitting.add_commands(app)
 app.command("report", epilog=reporting.EPILOG)(reporting.report)
 app.command("failures", epilog=failing.EPILOG)(failing.failures)
+app.command("failures-eval", epilog=failure_evaluating.EPILOG)(failure_evaluating.failures_eval)
 app.command(epilog="Example: expbench enter ~/.cache/expbench/work/NAME/door")(enter)
 
 

@@ -7,6 +7,7 @@ a code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -38,11 +39,13 @@ class Code(Record):
     published: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
     cues: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
 
     @property
     def prototype(self) -> str:
         """What an insight of this code may read like; what it excludes is no part of it."""
-        parts = (self.title, self.definition, self.includes, self.example, *self.cues)
+        parts = (self.title, self.definition, self.includes, self.example, *self.cues, *self.topics)
         return "\n".join(filter(None, parts))
 
 
@@ -104,6 +107,14 @@ def load_codebook(file: Path | None = None) -> Codebook:
         raise UserError(
             f"{file} is no codebook: {where or 'the file'}: {first['msg']}. docs/failures.md has the form."
         ) from None
+    for known, _, _, code in book.codes():
+        for pattern in code.patterns:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise UserError(
+                    f"The codebook {file}, code {known}: {pattern!r} is no regular expression: {error}."
+                ) from None
     ids = [known for known, *_ in book.codes()]
     if double := next((each for each in ids if ids.count(each) > 1), ""):
         raise UserError(f"The codebook {file} has the code {double} twice: give one another key.")

@@ -17,6 +17,10 @@ from expbench.failures.insights import Insight
 from expbench.failures.similarity import Prototypes
 from expbench.schema import Record
 
+_READ = 2_000
+"""Characters in which words are looked for; an error is told in its first sentences."""
+_SPEAKS = 12
+"""What a topic or a pattern speaks for a code, as so many characters of its cues."""
 _NEAR = 0.12
 """The least likeness that counts; below it an insight fits no code."""
 
@@ -61,11 +65,14 @@ class Coder:
 
     @staticmethod
     def _by_words(codes: list[tuple[str, Code]], said: str) -> str:
-        """The code with most telling characters, of equal ones the first; empty without any."""
+        """The code that most speaks for, of equal ones the first; empty without any."""
+        said = said[:_READ]
         best, most = "", 0
         for known, code in codes:
-            told = sum(
-                len(cue) for cue in code.cues if re.search(rf"(?<!\w){re.escape(cue)}", said)
+            cues = sum(len(cue) for cue in code.cues if _there(cue, said))
+            about = sum(_there(topic, said) for topic in code.topics)
+            told = cues + _SPEAKS * (
+                about + sum(re.search(each, said) is not None for each in code.patterns)
             )
             if told > most:
                 best, most = known, told
@@ -84,3 +91,8 @@ class Coder:
             phase: Prototypes([code.prototype for _, code in codes])
             for phase, codes in self._phases.items()
         }
+
+
+def _there(words: str, said: str) -> bool:
+    """Whether words stand in a text, from the beginning of a word on."""
+    return re.search(rf"(?<![a-z0-9_]){re.escape(words)}", said) is not None
