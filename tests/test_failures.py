@@ -602,6 +602,8 @@ def test_each_fake_fails_for_its_own_cause(fakes: Command) -> None:
         "execution/not_run/no_script",
     }
     assert (fakes.folder / "runs/null/failures/index.html").is_file()
+    report = (fakes.folder / "runs/null/report/index.html").read_text()
+    assert 'href="../failures/index.html"' in report
     cheat = json.loads(fakes("failures", "runs/cheat-hardcode", "--json").stdout)
     codes = {each["code"] for each in cheat["codes"]}
     assert {"monitor/results/fabricated", "grounding/not_shown/literal"} <= codes

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from expbench.cli.failing_coders import Coders, Coding
-from expbench.cli.run_reports import places_of
+from expbench.cli.run_reports import Places, places_of, write_run_report
 from expbench.dataset import load_version
 from expbench.errors import UserError
 from expbench.failure_map import check_own, map_json, write_map
@@ -87,6 +87,8 @@ def map_runs(wanted: Wanted, as_json: bool) -> int:
     agreed = compare_with_person(coding.coded, labels) if labels is not None else None
     roots = {name: run.paths.root for name, run in runs.items()}
     files = write_map(found, coding.book, outcomes, roots, dest, coding.agreement)
+    if single and wanted.out is None:  # so that the report links to the map
+        write_run_report(single, _places(single, wanted), outcomes=next(iter(outcomes.values())))
     console = Console()
     if as_json:
         shown = map_json(found, coding.agreement)
@@ -138,10 +140,14 @@ def _named(runs: Sequence[Run]) -> dict[str, Run]:
     return found
 
 
+def _places(run: Run, wanted: Wanted) -> Places:
+    return places_of(run.manifest, wanted.cache, wanted.data)
+
+
 def _insights(
     name: str, run: Run, outcomes: Sequence[Outcome], wanted: Wanted
 ) -> Iterator[Insight]:
-    places = places_of(run.manifest, wanted.cache, wanted.data)
+    places = _places(run, wanted)
     suite = load_version(run.manifest.suite, run.manifest.suite_version, places.data, places.errata)
     items: dict[str, dict[str, str]] = {}
     for outcome in outcomes:

@@ -157,6 +157,11 @@ def judge_eval_sentence(run: Run, cache: Path) -> str:
     )
 
 
+def _failures(run: Run) -> str:
+    """The address of the run's failure map, where `expbench failures` has made one."""
+    return "../failures/index.html" if (run.paths.root / "failures/index.html").is_file() else ""
+
+
 def write_run_report(
     run: Run,
     sources: Sources,
@@ -185,6 +190,7 @@ def write_run_report(
             corrected=_corrected(run, outcomes, sources.cache),
             threshold=threshold,
             spent=spent_by_stage(read_ledger(run.paths.ledger)),
+            failures=_failures(run) if dest is None else "",
         ),
         dest or run.paths.report,
     )

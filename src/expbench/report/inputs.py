@@ -40,6 +40,8 @@ class ReportInput:
     """From which score on something is fully right, in (0, 1]."""
     spent: Mapping[Stage, Usage] = field(default_factory=dict)
     """What models used by who asked, failed tries included."""
+    failures: str = ""
+    """The address of the run's failure map, seen from the report; empty where there is none."""
 
 
 @dataclass(frozen=True)

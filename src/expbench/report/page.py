@@ -116,6 +116,8 @@ class Page:
     table1: tuple[Cell, ...]
     executed: int
     """Attempts of which it is known whether they run."""
+    failures: str
+    """Where the run's failure map is; empty without one."""
 
 
 def build_page(run: ReportInput) -> Page:
@@ -156,6 +158,7 @@ def build_page(run: ReportInput) -> Page:
         tags=_tags(attempts),
         table1=table1(summary),
         executed=summary.metric("execution").n,
+        failures=run.failures,
     )
 
 
