@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_main_job import OTHER, QUICK, Command, _works
 
+from expbench.dataset import load_suite, oracle
 from expbench.errors import UserError
 from expbench.failures import (
     Coded,
@@ -638,3 +639,53 @@ def test_what_a_user_gets_wrong_is_one_sentence(fakes: Command) -> None:
     assert "named twice" in fakes.fails("failures", "runs/null", "runs/null")
     assert "no failure map" in fakes.fails("failures", "runs/null", "--out", "runs/null")
     assert "runs/none" in fakes.fails("failures", "runs/none")
+
+
+def _broken(task: str, how: str) -> str:
+    """The steps of an oracle that breaks one thing after its experiment, as a step file."""
+    solution = oracle(load_suite("mini").task(task))
+    response = json.loads(solution.response)
+    script = solution.script
+    if how == "module":
+        script = script.replace("\n", "\npython -c 'import not_there_at_all' || exit 1\n", 1)
+    if how == "syntax":
+        script = script.replace("\n", "\nif true; then\n", 1)
+    if how == "conclusion":
+        response["conclusion"] = ""
+    steps = [
+        {"write": "solution.patch", "text": solution.patch.decode()},
+        {"run": "git apply solution.patch && rm solution.patch"},
+        {"write": "reproduce_exp_bench.sh", "text": solution.script},
+        {"run": "bash reproduce_exp_bench.sh"},
+        {"write": "reproduce_exp_bench.sh", "text": script},
+        {"write": "response.json", "text": json.dumps(response)},
+    ]
+    return json.dumps({"steps": steps})
+
+
+@needs_sandbox
+def test_of_agents_that_are_broken_in_known_ways_the_causes_come_out_in_order(
+    tmp_path: Path,
+) -> None:
+    """Three lack a module, two have a script that is no shell, one concludes nothing."""
+    command = Command(tmp_path)
+    runs = []
+    for how, epochs in (("module", 3), ("syntax", 2), ("conclusion", 1)):
+        (tmp_path / f"{how}.json").write_text(_broken(QUICK, how))
+        runs.append(f"runs/{how}")
+        agent = ("--agent", f"scripted:{how}.json", "--task", QUICK, "--epochs", str(epochs))
+        command("run", *agent, "--out", runs[-1])
+    found = json.loads(command("failures", *runs, "--json").stdout)
+    fixes = found["fixes"][0]
+    assert (fixes["of"], fixes["passed"], fixes["unexplained"]) == (6, 0, 0)
+    assert [(fix["code"], fix["alone"], fix["more"]) for fix in fixes["fixes"]] == [
+        ("execution/environment/module", 3, 3),
+        ("execution/code/syntax", 2, 2),
+        ("conclusion/left_out/everything", 1, 1),
+    ]
+    lines = {
+        each["insight"]["quote"]
+        for each in found["coded"]
+        if each["insight"]["cause"] == "missing_module"
+    }
+    assert lines == {"ModuleNotFoundError: No module named 'not_there_at_all'"}
