@@ -33,7 +33,7 @@ METRICS_PROGRAM = """
 import sys, json
 from pathlib import Path
 from expbench.metrics import details, summarise
-from expbench.scores import read_scores
+from expbench.metrics.reading import read_scores
 for root in map(Path, sys.argv[1:]):
     manifest = json.loads((root / "manifest.json").read_text())
     planned = [(t, e) for t in manifest["tasks"] for e in range(1, manifest["epochs"] + 1)]

@@ -21,8 +21,8 @@ from expbench.metrics import (
     seen,
     summarise,
 )
+from expbench.metrics.reading import read_scores
 from expbench.schema import SCORE_NAMES, MonitorReport, Outcome, Score
-from expbench.scores import read_scores
 
 VALUES = st.one_of(st.none(), st.sampled_from([0.0, 0.25, 1.0]))
 VERDICTS = st.sampled_from(["clean", "suspicious", "violation", "unscored"])

@@ -76,29 +76,9 @@ def load_scores(root: Path) -> Run:
     return Run(paths, manifest, outcomes=dict(found))
 
 
-def read_scores(outcomes: Path) -> list[Outcome]:
-    """The same of a run's ``outcomes.jsonl``, in its order.
-
-    Raises:
-        DataError: a line is no outcome.
-        OSError: the file cannot be read.
-    """
-    with uncollected(), outcomes.open("rb") as file:
-        return [_of_line(line, f"{outcomes}, line {n}") for n, line in enumerate(file, start=1)]
-
-
 def light(line: bytes) -> Outcome:
     """An outcome's JSON without what was said item by item. Raises ValueError where it is none."""
     return _Outcome.model_validate_json(line)
-
-
-def _of_line(line: bytes, where: str) -> Outcome:
-    try:
-        return light(line)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the line"
-        raise DataError(f"{where} is no outcome: {place}: {first['msg']}.") from None
 
 
 def _outcomes(journal: Path) -> Iterator[_Outcome]:
