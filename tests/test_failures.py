@@ -384,8 +384,7 @@ def test_the_true_causes_come_out_in_their_order() -> None:
         ("execution/environment/module", 8, 6, 6),
         ("design/wrong/value", 6, 4, 6),
     ]
-    pair = found.pairs
-    assert pair == (), "two of 20 are fewer than the 2.4 of chance"
+    assert found.pairs == (), "two of 20 are fewer than the 2.4 of chance"
 
 
 def test_causes_that_only_help_together_are_ranked_together() -> None:
