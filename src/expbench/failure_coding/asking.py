@@ -146,9 +146,10 @@ class Asker:
 
     def _spent(self) -> bool:
         most, dollars = self.plan.dollars, self.usage.dollars
-        if most is not None and dollars is not None and dollars >= most:
-            self.stopped = f"the limit of {most:g} dollars is reached"
-        return bool(self.stopped) and "limit" in self.stopped
+        if most is None or dollars is None or dollars < most:
+            return False
+        self.stopped = f"the limit of {most:g} dollars is reached"
+        return True
 
 
 def _more(before: Usage, after: Usage) -> Usage:
