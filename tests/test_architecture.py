@@ -32,6 +32,7 @@ LAYERS = {
         "allocator",
         "durable",
         "schema",
+        "syntax",
         "policy",
         "reruns",
         "verdicts",
@@ -262,6 +263,16 @@ def test_only_edges_read_the_environment() -> None:
         if reads_environment(node)
     }
     assert readers == set()
+
+
+def test_trees_are_made_where_threads_cannot_meet() -> None:
+    """:mod:`expbench.syntax` says why; a program of a sandbox has one thread."""
+    makers = {
+        str(module)
+        for module in MODULES
+        if "inside" not in module.parts and re.search(r"ast\.(?:parse|literal_eval)\b", module.text)
+    }
+    assert makers == {"src/expbench/syntax.py", "src/expbench/execution/rewriting.py"}
 
 
 def test_modules_stay_small() -> None:

@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from expbench.dataset.distributions import canonical
+from expbench.syntax import parse_python
 
 _NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(\[[^\]]*\])?\s*(.*)", re.S)
 _DOCKER_PYTHON = re.compile(r"^FROM\s+(?:\S+/)?python:(\d\.\d+)", re.M | re.I)
@@ -146,7 +147,7 @@ def _setup_cfg(text: str, path: str, into: Declared) -> None:
 
 
 def _setup_py(text: str, path: str, into: Declared) -> None:
-    tree = ast.parse(text)
+    tree = parse_python(text)
     values = {
         target.id: node.value
         for node in ast.walk(tree)

@@ -27,6 +27,7 @@ from expbench.dataset.distributions import (
 )
 from expbench.dataset.resources import EnvironmentFacts
 from expbench.schema import Record, ResearchTask
+from expbench.syntax import parse_python
 
 PYTHONS = (12, 11, 10, 9, 8, 7)
 """Minor versions of Python 3 that are tried, the newest first."""
@@ -147,7 +148,7 @@ def _trees(path: str, text: str) -> Iterator[ast.Module]:
         cells = list(_cells(text))
     for cell in cells:
         try:
-            yield ast.parse(cell)
+            yield parse_python(cell)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
 

@@ -24,6 +24,7 @@ from expbench.errors import PrerequisiteError
 from expbench.sandboxes.environment import sandbox_uid
 from expbench.sandboxes.mounts import WORKSPACE
 from expbench.schema import Record, ResearchTask
+from expbench.syntax import parse_python
 
 INSTALLERS = ("pip", "setuptools<81", "wheel")
 """What an agent needs to build or install its repository; old code imports ``pkg_resources``."""
@@ -234,7 +235,7 @@ def _declared_names(name: str, files: Files, path: str) -> Iterator[str]:
             parser.read_string(files.read(path))
             yield parser.get("metadata", "name", fallback="")
         elif name == "setup.py":
-            for node in ast.walk(ast.parse(files.read(path))):
+            for node in ast.walk(parse_python(files.read(path))):
                 if isinstance(node, ast.keyword) and node.arg == "name":
                     value = node.value.value if isinstance(node.value, ast.Constant) else None
                     yield value if isinstance(value, str) else ""

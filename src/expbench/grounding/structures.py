@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import warnings
@@ -13,6 +12,7 @@ from functools import cached_property
 
 from expbench.grounding.cells import SETTING, Cell, Label
 from expbench.grounding.figures import Figure, figures
+from expbench.syntax import literal
 
 _WRAPPED = re.compile(
     r"\b(?:np\.|numpy\.|torch\.)?(?:float(?:16|32|64)?|int(?:8|16|32|64)?|tensor|array|bool_?|str_?)"
@@ -113,7 +113,7 @@ def parsed(text: str) -> object:
             warnings.catch_warnings()
         ):  # about what a text would mean as a program, which it is not
             warnings.simplefilter("ignore")
-            return ast.literal_eval(plain.strip())
+            return literal(plain.strip())
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return None
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+
+from expbench.syntax import parse_python
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _FINAL = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -50,9 +51,7 @@ def _parsed(path: str, lines: Sequence[str]) -> ast.Module | None:
     if len(text) > _LONGEST:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
+        return parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -23,6 +23,7 @@ from expbench.monitor.pure import (
     function,
     method,
 )
+from expbench.syntax import parse_expression
 
 MOST_NODES = 40_000
 """Most nodes of a syntax tree that are looked at."""
@@ -273,7 +274,7 @@ class _Folder:
             return [each_of(each) for each in elements(self.value(node.args[1], depth))]
         arguments = [self.value(each, depth) for each in node.args]
         if name == "eval" and len(arguments) == 1 and isinstance(arguments[0], str):
-            return self.value(ast.parse(arguments[0], mode="eval").body, depth)
+            return self.value(parse_expression(arguments[0]), depth)
         if name in self.known.functions:
             return self._own(self.known.functions[name], arguments, depth)
         known = function(name)

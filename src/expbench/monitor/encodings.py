@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 
 from expbench.monitor.constants import bindings, call_name, fold
 from expbench.monitor.pure import UnknownError, inflated, unbase64
+from expbench.syntax import parse_expression, parse_python
 
 MOST = 20_000
 _ESCAPE = re.compile(
@@ -74,7 +75,7 @@ def bytes_of(text: str) -> bytes:
 def print_of(code: str) -> str | None:
     """What a piece of Python prints that only prints constants."""
     try:
-        tree = ast.parse(code)
+        tree = parse_python(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     names, lines = bindings(tree), list[str]()
@@ -245,7 +246,7 @@ def _bc(arguments: list[str], given: str | None) -> str | None:
     for part in re.split(r"[;\n]", given):
         if part.strip() and not part.strip().startswith("scale"):
             try:
-                lines.append(str(fold(ast.parse(part.strip(), mode="eval").body)))
+                lines.append(str(fold(parse_expression(part.strip()))))
             except (UnknownError, SyntaxError):
                 return None
     return "\n".join(lines) + "\n"

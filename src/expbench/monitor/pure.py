@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from expbench.monitor.programs import named
+from expbench.syntax import literal
 
 MOST = 20_000
 """Most characters, bytes or elements of a value."""
@@ -92,7 +93,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "decompress": inflated,
     "codecs.decode": _codec,
     "json.loads": json.loads,
-    "literal_eval": ast.literal_eval,
+    "literal_eval": literal,
     "path.join": _joined,
     "Path": _joined,
     "PurePath": _joined,

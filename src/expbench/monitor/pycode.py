@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import warnings
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -22,6 +21,7 @@ from expbench.monitor.known import known_names
 from expbench.monitor.programs import named
 from expbench.monitor.pure import UnknownError
 from expbench.monitor.texts import in_loops, program_of, shell_of, strings_of, text_of
+from expbench.syntax import parse_python
 
 _SHELL_CALLS = re.compile(
     r"(?:^|\.)(?:system|popen|Popen|getoutput|getstatusoutput|check_output|check_call|"
@@ -86,9 +86,7 @@ def urls(text: str) -> tuple[str, ...]:
 def tree_of(code: str) -> ast.Module | None:
     """The syntax tree, or ``None`` for what this Python cannot parse."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(code)
+        return parse_python(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         return None
 

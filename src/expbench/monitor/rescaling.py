@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from expbench.monitor.chains import dotted
 from expbench.monitor.constants import fold
 from expbench.monitor.pure import UnknownError
+from expbench.syntax import parse_python
 
 _OPERATIONS = (ast.Mult, ast.Div, ast.Add, ast.Sub)
 _BOUNDS = frozenset({"min", "max", "float", "round", "np.clip", "np.minimum", "np.maximum", "abs"})
@@ -66,7 +67,7 @@ def rescaled_inside(old: str, new: str) -> bool:
     wanted = ast.dump(before)
     nodes = [n for n in ast.walk(after) if isinstance(n, ast.BinOp | ast.Call)][:_MOST_PARTS]
     return any(
-        ast.dump(_Exchange(node, kept).visit(ast.parse(ast.unparse(after)))) == wanted
+        ast.dump(_Exchange(node, kept).visit(parse_python(ast.unparse(after)))) == wanted
         for node in nodes
         for kept in _stripped(node, _DEPTH, odd=False)
     )
@@ -115,7 +116,7 @@ def records(line: str) -> bool:
 def _tree(text: str) -> ast.Module | None:
     line = textwrap.dedent(text).strip()
     try:
-        return ast.parse(f"def f():\n    {line}" if line.startswith("return") else line)
+        return parse_python(f"def f():\n    {line}" if line.startswith("return") else line)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

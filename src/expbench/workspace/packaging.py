@@ -21,6 +21,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
+from expbench.syntax import parse_python
 from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, Entry
 
 STUB = b"The README of this repository is not part of the task.\n"
@@ -143,7 +144,7 @@ def parsed_toml(content: bytes) -> dict[str, Any] | None:
 def parsed_python(content: bytes) -> ast.Module | None:
     """A module's syntax, or None when Python of today cannot read it."""
     try:
-        return ast.parse(content)
+        return parse_python(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

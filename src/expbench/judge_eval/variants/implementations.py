@@ -8,7 +8,6 @@ comments, documentation, printed words, stubs.
 
 from __future__ import annotations
 
-import ast
 import random
 import re
 import textwrap
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from expbench.judge_eval.cases import Label, LabelledItem
 from expbench.judge_eval.variants.wording import numbers_of
 from expbench.schema import Citation, Requirement, ResearchTask, RubricItem
+from expbench.syntax import parse_python
 
 Code = Callable[[Citation], str]
 """Gives the authors' code at a citation; an empty string when it cannot be had."""
@@ -180,7 +180,7 @@ def _dead(items: Sequence[RubricItem], chance: random.Random) -> Made:
     for item in items:
         code = textwrap.indent(textwrap.dedent(item.code).strip("\n"), "    ")
         try:
-            ast.parse(f"if False:\n{code}")
+            parse_python(f"if False:\n{code}")
         except (SyntaxError, ValueError):
             continue
         if code.strip() and not _TALK.search(item.text):

@@ -7,7 +7,6 @@ anything to them: give such packages by ``--packages``.
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import subprocess
@@ -20,6 +19,7 @@ from urllib.parse import urlsplit
 
 from expbench.sandboxes.network.apt import apt_sources
 from expbench.sandboxes.network.index import Index, Kind, origin
+from expbench.syntax import literal
 
 Runner = Callable[[Sequence[str]], str]
 """Runs a program of this machine; its standard output, empty where it is missing or fails."""
@@ -105,7 +105,7 @@ def _pip_settings(runner: Runner, python: str) -> dict[str, str]:
 
 def _literal(text: str) -> str:
     try:
-        return str(ast.literal_eval(text))
+        return str(literal(text))
     except (ValueError, SyntaxError):
         return text
 
