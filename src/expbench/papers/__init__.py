@@ -1,0 +1,1 @@
+"""A paper's PDF as pages and elements, each with its place."""
