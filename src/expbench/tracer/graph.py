@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
+
+from pydantic import Field
 
 from expbench.schema import Record
 
@@ -45,7 +48,7 @@ class Step(Record):
     span: Span
     label: str
     order: int
-    values: dict[str, str] = {}
+    values: Mapping[str, str] = Field(default_factory=dict)
     relevance: float = 0.0
     ran: bool | None = None
     """Whether a traced run executed it; ``None`` where nothing was run."""
