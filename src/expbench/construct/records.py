@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from expbench.papers.document import Passage
 from expbench.schema import Record
 from expbench.tracer.graph import Span
@@ -62,18 +64,23 @@ class Draft(Record):
     rounds: int = 0
     """How often it went back to an earlier stage."""
     verified: bool = False
+    accepted: tuple[str, ...] = ()
+    """Fields that reviewers accepted as they are now, fixed ones too."""
+    rejected: dict[str, str] = Field(default_factory=dict)
+    """Fields that a reviewer rejected, with the reason."""
 
 
 class Decision(Record):
     """A reviewer's word on one field; a later one on the same field replaces it.
 
-    ``value`` is the field's new value where it was fixed; ``seconds`` the time spent on the task since
-    the last decision; ``kind`` ``undo`` takes the last decision on the field back.
+    ``value`` is the field's new value where it was fixed, or the label; ``seconds`` the time spent on the
+    task since the last decision; ``kind`` ``undo`` takes the last decision on the field back, and
+    ``label`` is a word on what a judge or the monitor said of an attempt.
     """
 
     draft: str
     field: str
-    kind: Literal["accept", "fix", "reject", "undo"]
+    kind: Literal["accept", "fix", "reject", "undo", "label"]
     value: Any = None
     reason: str = ""
     seconds: float = 0.0
@@ -82,3 +89,7 @@ class Decision(Record):
     tab: str = ""
     number: int
     """Counts the reviewer's decisions from 1."""
+    of: str = ""
+    """Digest of the value that was decided on; the decision says nothing about another one."""
+    seen: bool = False
+    """Whether the judge's own verdict had been shown before."""
