@@ -96,6 +96,7 @@ LAYERS = {
         "prices",
         "reexecute",
         "rejudge",
+        "replies",
         "reproduce",
         "probes",
         "programs",
