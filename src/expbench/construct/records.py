@@ -53,8 +53,10 @@ class Draft(Record):
     ``fields`` are by the task file's names: ``question``, ``method``, ``expected_outcome``,
     ``design_complexity``, ``source``, ``usage_instructions``, ``agent_instructions``,
     ``masked_source``; and of what is a list of separate statements one field each, in order:
-    ``requirements/0``, ``requirements/1`` …, ``claims/0`` …. ``no_answer`` says why no program of the
-    repository answers the question; ``refused`` why the task is not to be had, and empties nothing.
+    ``requirements/0``, ``requirements/1`` …, ``claims/0`` …; and ``commands``, the shell commands that run
+    the authors' programs from the repository's root, which no task file has. ``no_answer`` says why no
+    program of the repository answers the question; ``refused`` why the task is not to be had, and empties
+    nothing. ``back`` is the stage that it was sent back to, and ``why`` the reason, until that is done.
     """
 
     id: str
@@ -63,6 +65,8 @@ class Draft(Record):
     refused: str = ""
     rounds: int = 0
     """How often it went back to an earlier stage."""
+    back: Stage | Literal[""] = ""
+    why: str = ""
     verified: bool = False
     accepted: tuple[str, ...] = ()
     """Fields that reviewers accepted as they are now, fixed ones too."""
