@@ -398,12 +398,16 @@ def test_a_claim_links_to_its_quotation_in_the_output_at_the_line_that_it_names(
     assert len(page.named("script")) == 1 and not page.named("img")
 
 
-def test_an_attempt_says_where_its_trajectory_is(tmp_path: Path) -> None:
+def test_an_attempt_links_its_trajectory(tmp_path: Path) -> None:
     task = make_task()
-    html, _, _ = written(make_run((task, make_outcome(task))), tmp_path)
-    text = Page(html).text
-    assert "expbench view 2025-11-03-mini-iterative" in text
-    assert f"choose the sample {task.id}, epoch 1." in text
+    run = make_run((task, make_outcome(task)))
+    html, _, _ = written(run, tmp_path)
+    assert "no log of the run has this attempt" in Page(html).text
+    address = f'http://127.0.0.1:1/{HOSTILE}"'
+    html, _, _ = written(replace(run, viewer={(task.id, 1): address}), tmp_path)
+    page = Page(html)
+    assert address in {attrs["href"] for attrs in page.named("a")}
+    assert "expbench view 2025-11-03-mini-iterative" in page.text
 
 
 # --- room ----------------------------------------------------------------------------------------

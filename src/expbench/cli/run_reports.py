@@ -35,6 +35,7 @@ from expbench.report import (
     terminal_table,
     write_report,
 )
+from expbench.report.viewer import viewer_addresses
 from expbench.runs import Manifest, Run, load
 from expbench.schema import Outcome
 
@@ -190,6 +191,7 @@ def write_run_report(
             corrected=_corrected(run, outcomes, sources.cache),
             threshold=threshold,
             spent=spent_by_stage(read_ledger(run.paths.ledger)),
+            viewer=viewer_addresses(run.paths.logs),
             failures=_failures(run) if dest is None else "",
         ),
         dest or run.paths.report,

@@ -104,6 +104,8 @@ class Attempt:
     """Texts that the re-run wrote, by their paths."""
     pictures: tuple[tuple[str, str], ...]
     """Pictures that it drew."""
+    viewer: str
+    """Where Inspect's viewer shows the trajectory while it is served; empty where no log has it."""
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -165,6 +167,7 @@ def build_attempt(
         pictures=tuple(
             (path, run.pictures[digest]) for path, digest in contents if digest in run.pictures
         ),
+        viewer=run.viewer.get((outcome.task_id, outcome.epoch), ""),
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from expbench.judges.baseline import BASELINES
 from expbench.ledger import Stage
 from expbench.report.correcting import Correction
-from expbench.runs import Manifest
+from expbench.runs import Key, Manifest
 from expbench.schema import Outcome, ResearchTask, SubmissionText, Usage
 
 BASELINE_LABEL = "baseline: not a published score"
@@ -40,6 +40,8 @@ class ReportInput:
     """From which score on something is fully right, in (0, 1]."""
     spent: Mapping[Stage, Usage] = field(default_factory=dict)
     """What models used by who asked, failed tries included."""
+    viewer: Mapping[Key, str] = field(default_factory=dict)
+    """By task and epoch, where Inspect's viewer shows the trajectory while it is served."""
     failures: str = ""
     """The address of the run's failure map, seen from the report; empty where there is none."""
 
