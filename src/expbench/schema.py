@@ -158,6 +158,8 @@ class ResearchTask(Record):
     reference: Reference = Reference()
     limits: Limits = Limits()
     flags: tuple[str, ...] = ()
+    solution: str = Field(default="", exclude=True, repr=False)
+    """The folder of its oracle solution, where it lies beside the task file; no part of what the task is."""
 
     def prompt_view(self) -> PromptView:
         """Everything that an agent may see, and nothing else."""

@@ -29,6 +29,8 @@ from expbench.schema import (
 )
 
 SUFFIX = "_complete_final.json"
+ORACLE_NAME = "oracle"
+"""The folder beside a task file that holds solutions, each in a folder with its task's index."""
 
 
 class Paper(Record):
@@ -133,7 +135,26 @@ def load_paper(file: Path, paper: Paper) -> tuple[ResearchTask, ...]:
     if not isinstance(questions, list):
         raise DataError(f"{file} has no list 'questions': it is not a task file of the release.")
     paper = _with_repository(file, paper, content.get("repository"))
-    return tuple(_task(file, paper, index, entry) for index, entry in enumerate(questions))
+    tasks = tuple(_task(file, paper, index, entry) for index, entry in enumerate(questions))
+    return _with_solutions(file.parent / ORACLE_NAME, tasks)
+
+
+def _with_solutions(folder: Path, tasks: tuple[ResearchTask, ...]) -> tuple[ResearchTask, ...]:
+    """The tasks, each with the folder of its oracle solution where there is one."""
+    if not folder.is_dir():
+        return tasks
+    found = {task.id: folder / task.id.rsplit("/", 1)[1] for task in tasks}
+    return tuple(
+        task.model_copy(update={"solution": str(found[task.id])})
+        if found[task.id].is_dir()
+        else task
+        for task in tasks
+    )
+
+
+def task_of_entry(entry: Mapping[str, Any], paper: Paper, index: int = 0) -> ResearchTask:
+    """The task that an entry of ``questions`` would be, before there is a file. Raises DataError."""
+    return _task(Path(f"{paper.id}{SUFFIX}"), paper, index, dict(entry))
 
 
 def _with_repository(file: Path, paper: Paper, given: Any) -> Paper:

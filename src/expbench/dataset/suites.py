@@ -17,7 +17,7 @@ from pathlib import Path
 
 from expbench.dataset.errata import apply_errata
 from expbench.dataset.flags import flags_of
-from expbench.dataset.release import SUFFIX, Paper, load_paper, load_release
+from expbench.dataset.release import ORACLE_NAME, SUFFIX, Paper, load_paper, load_release
 from expbench.dataset.resources import resources_of
 from expbench.dataset.tiers import TIERS, tier
 from expbench.errors import DataError, NotFoundError, UserError
@@ -25,6 +25,8 @@ from expbench.schema import RESPONSE_NAME, SCRIPT_NAME, Record, ResearchTask
 
 SUITES = ("mini", *(each.name for each in TIERS))
 _SHIPPED = "shipped:"
+PATCH_NAME = "solution.patch"
+MEASURED_NAME = "measured.json"
 
 
 class Oracle(Record):
@@ -162,18 +164,29 @@ def oracle(task: ResearchTask) -> Oracle:
     """The task's oracle solution.
 
     Raises:
-        NotFoundError: only tasks that ship with this package have one.
+        NotFoundError: it has none: tasks that ship with this package do, and those that were made with
+            their solutions beside the task file.
+        DataError: it is not whole.
     """
     tree = shipped_tree(task)
-    if tree is None:
-        raise NotFoundError(f"Task {task.id!r} has no oracle solution: only suite 'mini' has them.")
-    folder = tree.parent / "oracle" / task.id.rsplit("/", 1)[1]
-    return Oracle(
-        response=(folder / RESPONSE_NAME).read_text("utf-8"),
-        patch=(folder / "solution.patch").read_bytes(),
-        script=(folder / SCRIPT_NAME).read_text("utf-8"),
-        measured=json.loads((folder / "measured.json").read_text("utf-8")),
-    )
+    if tree is None and not task.solution:
+        raise NotFoundError(
+            f"Task {task.id!r} has no oracle solution: only suite 'mini' and tasks that were constructed "
+            "with theirs have them."
+        )
+    shipped = tree.parent / ORACLE_NAME / task.id.rsplit("/", 1)[1] if tree else None
+    folder = shipped or Path(task.solution)
+    try:
+        return Oracle(
+            response=(folder / RESPONSE_NAME).read_text("utf-8"),
+            patch=(folder / PATCH_NAME).read_bytes(),
+            script=(folder / SCRIPT_NAME).read_text("utf-8"),
+            measured=json.loads((folder / MEASURED_NAME).read_text("utf-8")),
+        )
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"{folder} is no whole oracle solution ({error}): export it again."
+        ) from None
 
 
 def _mini_root() -> Path:
