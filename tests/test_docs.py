@@ -51,6 +51,7 @@ ELSEWHERE = (
     "tasks fetch",
     "repos fetch",
     "own.jsonl",
+    "construct review",
 )
 """Parts of commands that need a model, the released data, a file of one's own, the network, or a person."""
 
@@ -284,6 +285,7 @@ def test_documented_commands_do_what_they_say(shell: Shell, host: SandboxHost) -
     wanted = documented()
     assert {split(command)[0] for command in wanted} == set(COMMANDS) - {
         "agents install",
+        "construct review",
         "enter",
         "unseal",
         "view",

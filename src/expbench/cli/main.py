@@ -12,8 +12,9 @@ from typing import Annotated
 import typer
 
 from expbench import __version__
-from expbench.cli import failing, failure_evaluating, reporting, submitting
+from expbench.cli import failing, failure_evaluating, reporting, reviewing, submitting
 from expbench.cli.agents import agents_app
+from expbench.cli.constructing import construct_app
 from expbench.cli.entering import enter
 from expbench.cli.environments import environments_app
 from expbench.cli.options import (
@@ -88,11 +89,13 @@ app.add_typer(agents_app, name="agents")
 app.add_typer(repos_app, name="repos")
 app.add_typer(runs_app, name="runs")
 app.add_typer(environments_app, name="env")
+app.add_typer(construct_app, name="construct")
 add_commands(app)
 submitting.add_commands(app)
 app.command("report", epilog=reporting.EPILOG)(reporting.report)
 app.command("failures", epilog=failing.EPILOG)(failing.failures)
 app.command("failures-eval", epilog=failure_evaluating.EPILOG)(failure_evaluating.failures_eval)
+app.command("review", epilog=reviewing.EPILOG)(reviewing.review)
 app.command(epilog="Example: expbench enter ~/.cache/expbench/work/NAME/door")(enter)
 
 
