@@ -50,12 +50,16 @@ class InstructionsReply(BaseModel):
     agent_instructions: str = Field(min_length=40, max_length=12_000)
 
 
-def wrong_steps(reply: StepsReply, places: Mapping[str, Step], files: Files) -> str:
+def wrong_steps(
+    reply: StepsReply, places: Mapping[str, Step], mask: Sequence[str], files: Files
+) -> str:
     """All that is wrong with steps; empty when nothing is."""
-    return "; ".join(list(dict.fromkeys(_step_faults(reply, places, files)))[:6])
+    return "; ".join(list(dict.fromkeys(_step_faults(reply, places, mask, files)))[:6])
 
 
-def _step_faults(reply: StepsReply, places: Mapping[str, Step], files: Files) -> Iterator[str]:
+def _step_faults(
+    reply: StepsReply, places: Mapping[str, Step], mask: Sequence[str], files: Files
+) -> Iterator[str]:
     if not min(FEWEST, len(places)) <= len(reply.steps) <= MOST:
         yield f"there are {len(reply.steps)} steps, and it has to be {FEWEST} to {MOST}"
     for number, step in enumerate(reply.steps, 1):
@@ -64,6 +68,8 @@ def _step_faults(reply: StepsReply, places: Mapping[str, Step], files: Files) ->
             yield f"step {number} names the place {unknown[0]!r}, which there is not"
             continue
         known = [places[name] for name in step.places]
+        if known[0].span.path not in mask:
+            yield f"step {number} is already in the repository: its main place has to be one to write"
         for fault in filter(None, (wrong_span(each.span, files) for each in known)):
             yield f"step {number}: {fault}"
         if strange := strange_numbers(step.text, known, files):

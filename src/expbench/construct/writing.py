@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from expbench.construct.desk import Desk, filled, sent_back, stopped
@@ -27,6 +27,7 @@ from expbench.construct.task import (
     without_stages,
     workspace_path,
 )
+from expbench.dataset.citations import repository_path
 from expbench.dataset.recipe import Files
 from expbench.dataset.release import Paper
 from expbench.replies import Interview
@@ -72,7 +73,8 @@ class Writing:
     async def _steps(
         self, draft: Draft, trace: Trace, interview: Interview
     ) -> dict[str, DraftField] | None:
-        places = places_of(trace, self.files)
+        mask = [repository_path(path) for path in value(draft, "masked_source", ())]
+        places = places_of(trace, mask, self.files)
         reply = await interview.ask(
             StepsReply,
             filled(
@@ -81,9 +83,9 @@ class Writing:
                 question=value(draft, "question"),
                 method=value(draft, "method"),
                 back=sent_back(draft, "write"),
-                places=shown_places(places.values(), self.files),
+                places=shown_places(places.values(), mask, self.files),
             ),
-            lambda each: wrong_steps(each, places, self.files),
+            lambda each: wrong_steps(each, places, mask, self.files),
         )
         if interview.stopped:
             raise stopped(interview)
@@ -112,14 +114,17 @@ class Writing:
         return DraftField(value=reply.agent_instructions.strip(), stage="write")
 
 
-def places_of(trace: Trace, files: Files) -> dict[str, Step]:
-    """The steps that may be cited, by id in the order of running: the most relevant that are there."""
+def places_of(trace: Trace, mask: Sequence[str], files: Files) -> dict[str, Step]:
+    """The steps that may be cited, by id in the order of running: the most relevant that are there.
+
+    Those of masked files come first, since they are what an agent has to write.
+    """
     sound = [step for step in trace.steps if not wrong_span(step.span, files)]
-    best = sorted(sound, key=lambda step: -step.relevance)[:PLACES]
+    best = sorted(sound, key=lambda step: (step.span.path not in mask, -step.relevance))[:PLACES]
     return {step.id: step for step in sorted(best, key=lambda step: (step.order, step.id))}
 
 
-def shown_places(steps: Iterable[Step], files: Files) -> str:
+def shown_places(steps: Iterable[Step], mask: Sequence[str], files: Files) -> str:
     """Places as a model is shown them, within what fits."""
     lines: list[str] = []
     room = _ROOM
@@ -130,7 +135,8 @@ def shown_places(steps: Iterable[Step], files: Files) -> str:
         values = "; ".join(f"{name} = {text}" for name, text in step.values.items())
         text = "\n".join(
             [
-                f"[{step.id}] {step.kind}, {span.path}:{span.start}-{span.end}: {step.label}",
+                f"[{step.id}] {step.kind}, {span.path}:{span.start}-{span.end}: {step.label}"
+                + ("" if span.path in mask else " (already in the repository)"),
                 *([f"  values: {values[:400]}"] if values else []),
                 *(f"    {line[:160]}" for line in code[:_LINES]),
                 *cut,
