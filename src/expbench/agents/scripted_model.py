@@ -3,7 +3,7 @@
 ``--model scripted/PATH`` plays ``{"turns": [{"text": "…", "calls": [{"tool": "bash", "arguments":
 {"command": "ls"}}]}, …]}``: the n-th request of a conversation gets the n-th turn, the last one for
 ever. As a judge it answers by content, ``{"replies": [{"when": "regular expression", "text": "…"}]}``,
-with the first reply whose pattern is found in the last message.
+with the first reply whose pattern is found in the last message; a reply may have calls, too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class ScriptedReply(Record):
     """An answer for messages in which ``when`` is found."""
 
     when: str
-    text: str
+    text: str = ""
+    calls: tuple[ScriptedCall, ...] = ()
 
 
 class ModelScript(Record):
@@ -104,7 +105,7 @@ class ScriptedModel(ModelAPI):
         last = messages[-1].text if messages else ""
         for reply in self._script.replies:
             if re.search(reply.when, last, re.DOTALL):
-                return ScriptedTurn(text=reply.text)
+                return ScriptedTurn(text=reply.text, calls=reply.calls)
         if not self._script.turns:
             return ScriptedTurn(text="")
         said = sum(isinstance(message, ChatMessageAssistant) for message in messages)
