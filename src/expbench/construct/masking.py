@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -64,17 +65,48 @@ def choose_mask(
             refused=f"the chain is {taken / total:.0%} of the repository's code: masking it would swallow "
             "the library",
         )
-    chosen = list(dict.fromkeys(first))
-    notes = []
-    for path in proposed:
-        if path in chosen or path not in files.paths:
+    chosen, notes = _with_proposed(files, list(dict.fromkeys(first)), proposed, bound * total)
+    share = sum(code.get(path, 0) for path in chosen) / total
+    return Mask(tuple(chosen), share, tuple(notes))
+
+
+def _with_proposed(
+    files: Files, chosen: list[str], proposed: Sequence[str], most: float
+) -> tuple[list[str], list[str]]:
+    """The chosen files with those proposed ones that nothing else needs, and why others stay."""
+    left = [path for path in proposed if path in files.paths and path not in chosen]
+    taken = sum(_lines(files, path) for path in chosen if is_code(path))
+    notes: dict[str, str] = {}
+    changed = True
+    while changed:
+        changed = False
+        for path in [path for path in left if path not in chosen]:
+            more = _lines(files, path) if is_code(path) else 0
+            if user := _user(files, path, chosen):
+                notes[path] = f"{path} stays: {user} needs it"
+            elif taken + more > most:
+                notes[path] = f"{path} stays: with it the mask would swallow the library"
+            else:
+                notes.pop(path, None)
+                chosen.append(path)
+                taken += more
+                changed = True
+    return chosen, list(notes.values())
+
+
+def _user(files: Files, path: str, masked: Sequence[str]) -> str:
+    """A file outside the mask that imports or names a file; empty when there is none."""
+    name = PurePosixPath(path)
+    stem = name.parent.name if name.stem == "__init__" else name.stem
+    imported = re.compile(rf"^\s*(?:from|import)\b.*\b{re.escape(stem)}\b", re.MULTILINE)
+    named = re.compile(rf"(?<![\w-]){re.escape(name.name)}\b")
+    for other in sorted(files.paths):
+        if other == path or other in masked or not is_code(other):
             continue
-        if taken + code.get(path, 0) > bound * total:
-            notes.append(f"{path} stays: with it the mask would swallow the library")
-            continue
-        taken += code.get(path, 0)
-        chosen.append(path)
-    return Mask(tuple(chosen), taken / total, tuple(notes))
+        text = files.read(other)
+        if named.search(text) or (path.endswith(".py") and imported.search(text)):
+            return other
+    return ""
 
 
 def is_code(path: str) -> bool:
