@@ -32,9 +32,10 @@ class Box(Record):
 class Element(Record):
     """One element of a page, in the order of reading.
 
-    ``section`` is the path of headings above it (``4 Experiments / 4.2 Ablations``); ``cells`` are a
-    table's rows; ``label`` is what the text calls it (``Table 2``, ``[17]``); ``crop`` is the picture of
-    a table or figure, below the document's folder; ``continues`` is the element that it goes on with, on
+    ``section`` is the path of headings above it (``4 Experiments / 4.2 Ablations``), and of a table or
+    figure with a label that of the text which speaks of it first; ``cells`` are a table's rows;
+    ``label`` is what the text calls it (``Table 2``, ``[17]``); ``crop`` is the picture of a table or
+    figure, below the document's folder; ``continues`` is the element that it goes on with, on
     an earlier page or column.
     """
 
