@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from expbench.tracer.blocks import Piece
 from expbench.tracer.commands import options, started, told
+from expbench.tracer.graph import StepKind
 from expbench.tracer.makefile import recipes
 from expbench.tracer.shell import Command, Script, read_script
 from expbench.tracer.walk import CONFIGURES, Leading, Place, Walk, folders, kind_of_file, spread
@@ -196,14 +197,19 @@ def _pieces(script: Script) -> list[Piece]:
             words = " ".join(command.words)
             values = {**command.sets, **options(command.words)}
             key = (command.start, command.end)
-            if key in found and found[key].kind == "command":
+            if key in found and found[key].kind in ("command", "other"):
                 for name, value in values.items():
                     old = found[key].values.get(name)
                     if old is not None and value not in old.split(" | "):
                         found[key].values[name] = f"{old} | {value}"[:160]
             else:
                 found[key] = Piece(
-                    "command", command.start, command.end, words[:100], told(values), words[:1_500]
+                    _kind(command),
+                    command.start,
+                    command.end,
+                    words[:100],
+                    told(values),
+                    words[:1_500],
                 )
     for loop in script.loops:
         label = f"{loop.kind} {loop.name}".strip()
@@ -219,3 +225,26 @@ def _pieces(script: Script) -> list[Piece]:
             ),
         )
     return sorted(found.values(), key=lambda piece: (piece.start, -piece.end))
+
+
+_IDLE = frozenset(
+    (
+        "echo",
+        "wait",
+        "sleep",
+        "mkdir",
+        "cd",
+        "rm",
+        "printf",
+        "date",
+        "set",
+        "exit",
+        "shift",
+        "ulimit",
+        "touch",
+    )
+)
+
+
+def _kind(command: Command) -> StepKind:
+    return "other" if command.words[0] in _IDLE else "command"

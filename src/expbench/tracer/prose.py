@@ -43,6 +43,11 @@ def commands_in(text: str) -> list[Command]:
     return commands[:400]
 
 
+def is_command(text: str) -> bool:
+    """Whether a line runs something, as experiments are run."""
+    return _QUOTED.match(text) is not None
+
+
 def paths_in(text: str) -> list[str]:
     """Words of a text that look like paths of files."""
     found = (match[0] for match in _PATHS.finditer(text))

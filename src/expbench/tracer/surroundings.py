@@ -6,7 +6,7 @@ import posixpath
 
 from expbench.tracer.blocks import Piece
 from expbench.tracer.follow_shell import follow_commands
-from expbench.tracer.prose import commands_in
+from expbench.tracer.prose import commands_in, is_command
 from expbench.tracer.walk import MOST_FILES, Kind, Place, Walk, kind_of_file
 
 _DISTANCE = 3.0
@@ -50,7 +50,7 @@ def visit_document(walk: Walk, place: Place, distance: float) -> None:
     commands = commands_in(text[:_READ]) if text else []
     for command in commands:
         words = " ".join(command.words)
-        if words:
+        if is_command(words):
             piece = Piece("command", command.start, command.end, words[:100], {}, words)
             walk.pieces[place].append(piece)
     if place.name == "followed":
