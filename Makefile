@@ -40,7 +40,7 @@ lint: setup
 # --no-header and the --no-emit options keep addresses and paths of the machine out of the lock.
 lock: setup
 	@.venv/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
-		--extra bwrap --extra data --extra seal --group dev --group build --no-header --no-annotate \
+		--extra bwrap --extra construct --extra data --extra seal --group dev --group build --no-header --no-annotate \
 		--no-emit-index-url --no-emit-find-links $(UV_ARGS) --output-file requirements.lock
 
 clean:
