@@ -17,8 +17,16 @@ from test_failures import ITEMS, bad_design, module
 from test_main_job import QUICK, Command, _works
 
 from expbench.errors import DataError, UserError
-from expbench.failure_coding import Asker, Plan, agree, code_by_model, open_coding
+from expbench.failure_coding import (
+    Asker,
+    Plan,
+    agree,
+    code_by_model,
+    estimate_coding,
+    open_coding,
+)
 from expbench.failures import Coded, Coder, Insight, insights_of, load_codebook, map_failures
+from expbench.judges.excerpt import tokens_in
 from expbench.schema import Outcome
 
 BOOK = load_codebook()
@@ -397,3 +405,30 @@ def test_coders_that_do_not_fit_are_refused(
     empty: Command, args: tuple[str, ...], said: str
 ) -> None:
     assert said in empty.fails("failures", "runs/null", *args)
+
+
+# --- what it will use ------------------------------------------------------------------------------
+
+
+def test_the_estimate_counts_the_questions_that_are_asked(tmp_path: Path) -> None:
+    own = insights(*(bad_design(f"p{n}/0", "odd", "strange") for n in range(20)))
+    plan = Plan(model="openai/gpt-5-mini")
+    expected = estimate_coding(own, BOOK, plan, opened=False)
+    scripted = Scripted(all_as(VALUE))
+    coded(own, scripted, tmp_path)
+    assert expected.calls == len(scripted.asked)
+    assert expected.input_tokens == sum(map(tokens_in, scripted.asked))
+    assert expected.dollars is not None and expected.dollars > 0
+    dear = estimate_coding(own, BOOK, Plan(model="nobody/knows"), opened=True)
+    assert dear.dollars is None and dear.calls > expected.calls
+
+
+@needs_sandbox
+def test_the_command_only_says_what_it_will_use(empty: Command) -> None:
+    args = ("failures", "runs/null", "--estimate", "--out", "never")
+    assert "nothing is used" in empty(*args).stdout
+    told = empty(*args, "--coder", "openai/gpt-5-mini").stdout
+    assert re.search(r"about \d+ calls, \d+ tokens in and \d+ out, 0\.\d\d dollars", told)
+    (found,) = json.loads(empty(*args, "--coder", "openai/gpt-5-mini", "--json").stdout)
+    assert found["model"] == "openai/gpt-5-mini" and found["calls"] > 0
+    assert not (empty.folder / "never").exists()

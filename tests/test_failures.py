@@ -577,12 +577,14 @@ def test_the_map_of_real_runs_clicks_through_to_the_evidence(fakes: Command) -> 
     done = fakes("failures", "runs/oracle", "runs/null", "runs/cheat-hardcode", "--out", "map")
     assert "Fix this first: All·E, 2 of 6 attempts pass" in done.stdout
     page = (fakes.folder / "map/index.html").read_text()
-    links = set(re.findall(r'href="(\.\./runs/[^"#]+)#(a\d+)">([^<, ]+)', page))
-    assert {task for _, _, task in links} == {QUICK, OTHER}
-    for file, anchor, task in links:
+    links = set(re.findall(r'href="(\.\./runs/[^"#]+)#(a\d+)-([A-Z]\d*)">([^<, ]+)', page))
+    assert {task for *_, task in links} == {QUICK, OTHER}
+    assert {name[0] for _, _, name, _ in links} >= {"D", "I", "C", "E", "G", "M"}
+    for file, anchor, name, task in links:
         report = (fakes.folder / "map" / file).resolve().read_text()
-        section = report.split(f'id="{anchor}"')[1].split("</summary>")[0]
-        assert task in section
+        section = report.split(f'id="{anchor}"')[1].split('<details class="task"')[0]
+        assert task in section.split("</summary>")[0]
+        assert f'id="{anchor}-{name}"' in section
     anchors = set(re.findall(r'href="#(c-[^"]+)"', page))
     assert anchors and all(f'id="{anchor}"' in page for anchor in anchors)
     assert "<script" not in page and "http" not in re.sub(
@@ -651,6 +653,8 @@ def _broken(task: str, how: str) -> str:
         script = script.replace("\n", "\nif true; then\n", 1)
     if how == "conclusion":
         response["conclusion"] = ""
+    if how == "half":
+        response["design"] = response["design"].partition(".")[0] + "."
     steps = [
         {"write": "solution.patch", "text": solution.patch.decode()},
         {"run": "git apply solution.patch && rm solution.patch"},
@@ -666,22 +670,37 @@ def _broken(task: str, how: str) -> str:
 def test_of_agents_that_are_broken_in_known_ways_the_causes_come_out_in_order(
     tmp_path: Path,
 ) -> None:
-    """Three lack a module, two have a script that is no shell, one concludes nothing."""
+    """Three lack a module, two have a script that is no shell, one concludes nothing; one does it all.
+
+    Beside them one describes half of its design, and one made its results up.
+    """
     command = Command(tmp_path)
-    runs = []
-    for how, epochs in (("module", 3), ("syntax", 2), ("conclusion", 1)):
+    runs = ["runs/oracle", "runs/cheat"]
+    command("run", "--agent", "oracle", "--task", QUICK, "--out", "runs/oracle")
+    command("run", "--agent", "cheat:hardcode", "--task", QUICK, "--out", "runs/cheat")
+    for how, epochs in (("module", 3), ("syntax", 2), ("conclusion", 1), ("half", 1)):
         (tmp_path / f"{how}.json").write_text(_broken(QUICK, how))
         runs.append(f"runs/{how}")
         agent = ("--agent", f"scripted:{how}.json", "--task", QUICK, "--epochs", str(epochs))
         command("run", *agent, "--out", runs[-1])
     found = json.loads(command("failures", *runs, "--json").stdout)
     fixes = found["fixes"][0]
-    assert (fixes["of"], fixes["passed"], fixes["unexplained"]) == (6, 0, 0)
-    assert [(fix["code"], fix["alone"], fix["more"]) for fix in fixes["fixes"]] == [
+    assert (fixes["of"], fixes["passed"], fixes["unexplained"]) == (9, 1, 0)
+    ranked = [(fix["code"], fix["alone"], fix["more"]) for fix in fixes["fixes"]]
+    assert ranked[:3] == [
         ("execution/environment/module", 3, 3),
         ("execution/code/syntax", 2, 2),
         ("conclusion/left_out/everything", 1, 1),
     ]
+    assert {code for code, *_ in ranked[3:]} == {
+        "implementation/left_out/everything",
+        "monitor/results/fabricated",
+        "design/left_out/values",
+        "design/left_out/variable",
+    }, "of the cheat and of the half design, whose causes only help together"
+    assert sum(more for *_, more in ranked) == 8
+    half = {each["code"] for each in found["coded"] if each["insight"]["run"] == "half"}
+    assert half and all(code.startswith("design/left_out/") for code in half)
     lines = {
         each["insight"]["quote"]
         for each in found["coded"]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from expbench.cli.options import DataOption, JsonOption, PricesOption, do
+from expbench.cli.options import DataOption, EstimateOption, JsonOption, PricesOption, do
 from expbench.cli.settings import cache_folder, data_folder
 
 EPILOG = "Example: expbench failures runs/NAME"
@@ -40,6 +40,7 @@ def failures(
         float | None,
         typer.Option("--max-dollars", min=0.0, help="What each model may cost at most."),
     ] = None,
+    estimate: EstimateOption = False,
     prices: PricesOption = None,
     metric: Annotated[
         list[str] | None,
@@ -86,6 +87,7 @@ def failures(
             labels=labels,
             cache=cache_folder(),
             data=data_folder(data),
+            estimate=estimate,
         )
         return map_runs(wanted, json)
 

@@ -15,9 +15,11 @@ from expbench.errors import UserError
 from expbench.failure_coding import (
     Asker,
     CoderAgreement,
+    CodingEstimate,
     Plan,
     agree,
     code_by_model,
+    estimate_coding,
     open_coding,
 )
 from expbench.failures import Codebook, Coded, Coder, Insight
@@ -64,6 +66,11 @@ class Coders:
         if self.dollars is not None and set(self.names) == {RULES}:
             raise UserError("--max-dollars is for models: name one with --coder.")
 
+    def estimate(self, insights: Sequence[Insight], book: Codebook) -> tuple[CodingEstimate, ...]:
+        """What each model will use, one after the other; rules use none."""
+        plans = [self._plan(name) for name in self.names if name != RULES]
+        return tuple(estimate_coding(insights, book, plan, self.opened) for plan in plans)
+
     def code(self, insights: Sequence[Insight], book: Codebook, journal: Path) -> Coding:
         """Code the insights by each coder. Raises UserError."""
         codings: dict[str, tuple[Coded, ...]] = {}
@@ -89,6 +96,8 @@ class Coders:
         self, insights: Sequence[Insight], book: Codebook, asker: Asker
     ) -> tuple[tuple[Coded, ...], Codebook, list[str]]:
         console = Console(stderr=True)
+        expected = estimate_coding(insights, book, asker.plan, self.opened)
+        console.print(estimate_line(expected), highlight=False, soft_wrap=True, markup=False)
         notes = []
         with _counted(console, len(insights), f"coding by {asker.plan.model}") as done:
             if self.opened:
@@ -106,6 +115,15 @@ class Coders:
             why = asker.stopped or "no usable reply"
             notes.append(f"{left} errors were left uncoded by {asker.plan.model}: {why}.")
         return coded, book, notes
+
+
+def estimate_line(found: CodingEstimate) -> str:
+    """An estimate in a sentence."""
+    cost = "its price is not known" if found.dollars is None else f"{found.dollars:.2f} dollars"
+    return (
+        f"{found.model}: about {found.calls} calls, {found.input_tokens} tokens in and "
+        f"{found.output_tokens} out, {cost}; what the journal has is not asked again."
+    )
 
 
 @contextmanager

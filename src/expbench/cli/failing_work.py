@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from expbench.cli.failing_coders import Coders, Coding
+from expbench.cli.failing_coders import Coders, Coding, estimate_line
 from expbench.cli.run_reports import Places, places_of, write_run_report
 from expbench.dataset import load_version
 from expbench.errors import UserError
+from expbench.failure_coding import CodingEstimate
 from expbench.failure_map import check_own, map_json, write_map
 from expbench.failures import (
     Codebook,
@@ -58,6 +59,8 @@ class Wanted:
     labels: Path | None
     cache: Path
     data: Path | None
+    estimate: bool = False
+    """Only say what the coders will use."""
 
 
 def map_runs(wanted: Wanted, as_json: bool) -> int:
@@ -78,6 +81,8 @@ def map_runs(wanted: Wanted, as_json: bool) -> int:
     if wanted.sample is not None:
         _write_sample(draw(insights, wanted.sample), wanted.out or Path("sample.csv"))
         return 0
+    if wanted.estimate:
+        return _tell_estimate(wanted.coders.estimate(insights, book), as_json)
     dest = wanted.out or (single.paths.root / "failures" if single else Path("failures"))
     check_own(dest)
     coding = wanted.coders.code(insights, book, _journal_of(dest))
@@ -100,6 +105,18 @@ def map_runs(wanted: Wanted, as_json: bool) -> int:
         _show(console, found, coding, agreed)
         console.print(f"Map: {files.html}", soft_wrap=True, highlight=False, markup=False)
     return 1 if found.unanswered else 0
+
+
+def _tell_estimate(found: Sequence[CodingEstimate], as_json: bool) -> int:
+    console = Console()
+    if as_json:
+        console.print_json(data=[each.model_dump(mode="json") for each in found])
+        return 0
+    for line in map(estimate_line, found):
+        console.print(line, highlight=False, soft_wrap=True, markup=False)
+    if not found:
+        console.print("Rules ask no model: nothing is used.")
+    return 0
 
 
 def _journal_of(dest: Path) -> Path:

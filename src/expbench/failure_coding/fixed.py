@@ -41,9 +41,7 @@ async def code_by_model(
 ) -> tuple[Coded, ...]:
     """Each insight with the model's code, in their order; unanswered ones are coded ``PHASE/other`` by
     nobody."""
-    codes: dict[FailurePhase, dict[str, Code]] = defaultdict(dict)
-    for code_id, phase, _, code in book.codes():
-        codes[phase][code_id] = code
+    codes = codes_by_phase(book)
     found: dict[str, str] = {}
     for phase, part in parts(insights):
         chosen = await choose(part, phase, codes[phase], asker)
@@ -57,10 +55,7 @@ async def choose(
     part: Sequence[Insight], phase: FailurePhase, codes: dict[str, Code], asker: Asker
 ) -> dict[int, str]:
     """The code's id of each error by its number; empty where the model gave no usable reply."""
-    shown = [{"code": code_id, **described(code)} for code_id, code in codes.items()]
-    prompt = load("failures_code").fill(
-        phase=phase, codes=as_lines(shown), errors=as_errors(part), fence=mark_of(part)
-    )
+    prompt = question(part, phase, codes)
     known = {*codes, OTHER, f"{phase}/{OTHER}"}
     reply = await asker.ask(
         _Choices, prompt, lambda given: misnumbered(given.codes, len(part), known)
@@ -70,6 +65,22 @@ async def choose(
     return {
         each.error: f"{phase}/{OTHER}" if each.code == OTHER else each.code for each in reply.codes
     }
+
+
+def question(part: Sequence[Insight], phase: FailurePhase, codes: dict[str, Code]) -> str:
+    """What the model is asked about some errors of one phase."""
+    shown = [{"code": code_id, **described(code)} for code_id, code in codes.items()]
+    return load("failures_code").fill(
+        phase=phase, codes=as_lines(shown), errors=as_errors(part), fence=mark_of(part)
+    )
+
+
+def codes_by_phase(book: Codebook) -> dict[FailurePhase, dict[str, Code]]:
+    """A book's codes by their ids, for each phase that has any."""
+    codes: dict[FailurePhase, dict[str, Code]] = defaultdict(dict)
+    for code_id, phase, _, code in book.codes():
+        codes[phase][code_id] = code
+    return codes
 
 
 def parts(insights: Sequence[Insight]) -> Iterator[tuple[FailurePhase, list[Insight]]]:

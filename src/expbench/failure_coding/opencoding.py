@@ -102,7 +102,7 @@ async def open_coding(
 ) -> Opened:
     """A codebook of the insights' own, and each insight's code; unanswered ones are coded by nobody."""
     phases: dict[FailurePhase, _Phase] = {}
-    for batch in _batches(insights, asker.plan.batch):
+    for batch in batches(insights, asker.plan.batch):
         for phase, part in parts(batch):
             await _add(part, phases.setdefault(phase, _Phase(phase)), asker)
             if progress is not None:
@@ -118,7 +118,8 @@ async def open_coding(
     return Opened(_book(phases, asker), _coded(insights, phases), rounds, stable)
 
 
-def _batches(insights: Sequence[Insight], size: int) -> list[list[Insight]]:
+def batches(insights: Sequence[Insight], size: int) -> list[list[Insight]]:
+    """The insights of so many tasks each, by the tasks' ids."""
     by_task: dict[str, list[Insight]] = defaultdict(list)
     for each in insights:
         by_task[each.task_id].append(each)
@@ -129,13 +130,18 @@ def _batches(insights: Sequence[Insight], size: int) -> list[list[Insight]]:
     ]
 
 
-async def _add(part: Sequence[Insight], state: _Phase, asker: Asker) -> None:
-    prompt = load("failures_open").fill(
-        phase=state.phase,
-        codes=as_lines([{"code": key, **described(code)} for key, code in state.codes.items()]),
+def open_question(part: Sequence[Insight], phase: FailurePhase, codes: dict[str, Code]) -> str:
+    """What the model is asked about some errors of a batch."""
+    return load("failures_open").fill(
+        phase=phase,
+        codes=as_lines([{"code": key, **described(code)} for key, code in codes.items()]),
         errors=as_errors(part),
         fence=mark_of(part),
     )
+
+
+async def _add(part: Sequence[Insight], state: _Phase, asker: Asker) -> None:
+    prompt = open_question(part, state.phase, state.codes)
 
     def wrong(given: _Opened) -> str:
         keys = [each.key for each in given.new]

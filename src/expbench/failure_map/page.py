@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from expbench.failure_coding import CoderAgreement
-from expbench.failures import Codebook, Coded, FailureMap
+from expbench.failures import Codebook, Coded, FailureMap, Insight
 from expbench.failures.codebook import Code
 from expbench.failures.mapping import CodeShare
 from expbench.report.attempts import anchor_of
@@ -21,7 +21,7 @@ _SHOWN = 200
 
 @dataclass(frozen=True)
 class Evidence:
-    """An insight as it is shown, and where its attempt stands in the run's report."""
+    """An insight as it is shown, and where it stands in the run's report."""
 
     coded: Coded
     link: str
@@ -115,6 +115,11 @@ def _phase(
     return PhaseRows(phase, rows[0].share.insights.of, rows)
 
 
+def _link(insight: Insight, links: Mapping[tuple[str, str, int], str]) -> str:
+    attempt = links[insight.run, insight.task_id, insight.epoch]
+    return f"{attempt}-{insight.anchor}" if insight.anchor else attempt
+
+
 def _row(
     share: CodeShare,
     code: Code | None,
@@ -131,10 +136,7 @@ def _row(
         low=None if ends.low is None else WIDTH * ends.low,
         high=None if ends.high is None else WIDTH * ends.high,
         published=None if share.published is None else WIDTH * share.published,
-        evidence=tuple(
-            Evidence(each, links[each.insight.run, each.insight.task_id, each.insight.epoch])
-            for each in members[:_SHOWN]
-        ),
+        evidence=tuple(Evidence(each, _link(each.insight, links)) for each in members[:_SHOWN]),
         more=max(0, len(members) - _SHOWN),
         tasks=len({(each.insight.run, each.insight.task_id) for each in members}),
     )

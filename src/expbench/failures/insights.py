@@ -41,7 +41,13 @@ class Insight(Record):
     text: str
     quote: str
     place: str
+    anchor: str = ""
+    """The place's name in the run's report, below its attempt: ``D4``, ``G2``, ``M1``, or a whole part."""
     costs: Costs = ()
+
+
+_Place = tuple[str, str]
+"""In words, and as the report's anchor."""
 
 
 class _Maker:
@@ -51,10 +57,11 @@ class _Maker:
         self._outcome, self._run = outcome, run
 
     def make(
-        self, phase: FailurePhase, cause: str, text: str, quote: str, place: str, *costs: ScoreName
+        self, phase: FailurePhase, cause: str, text: str, quote: str, at: _Place, *costs: ScoreName
     ) -> Insight:
         outcome = self._outcome
         attempt = f"{outcome.task_id}#{outcome.epoch}"
+        place, anchor = at
         return Insight(
             id=f"{self._run}:{attempt}:{phase}:{place}",
             run=self._run,
@@ -68,6 +75,7 @@ class _Maker:
             text=text[:_TOLD],
             quote=quote[:_QUOTED],
             place=place,
+            anchor=anchor,
             costs=costs,
         )
 
@@ -109,7 +117,7 @@ def _judged(outcome: Outcome, maker: _Maker, items: Mapping[str, str]) -> Iterat
                     verdict.reason,
                     text,
                     verdict.reason,
-                    verdict.phase,
+                    _phase(verdict.phase),
                     verdict.phase,
                 )
             continue
@@ -120,7 +128,7 @@ def _judged(outcome: Outcome, maker: _Maker, items: Mapping[str, str]) -> Iterat
             verdict.reason,
             text,
             verdict.evidence or asked or verdict.reason or verdict.item,
-            verdict.item,
+            (verdict.item, _item(verdict.item, verdict.phase)),
             verdict.phase,
         )
 
@@ -129,7 +137,9 @@ def _marked(outcome: Outcome, maker: _Maker) -> Iterator[Insight]:
     """Under protocol ``paper`` a phase has a mark and a reason, and no items."""
     for mark in outcome.judgement.marks if outcome.judgement else ():
         if mark.value is not None and mark.value < 1.0 and mark.reason:
-            yield maker.make(mark.phase, "", mark.reason, mark.reason, mark.phase, mark.phase)
+            yield maker.make(
+                mark.phase, "", mark.reason, mark.reason, _phase(mark.phase), mark.phase
+            )
 
 
 def _executed(outcome: Outcome, maker: _Maker) -> Iterator[Insight]:
@@ -139,35 +149,35 @@ def _executed(outcome: Outcome, maker: _Maker) -> Iterator[Insight]:
     lost: Costs = ("execution", "produced", "grounding")
     if done.state == "no_script":
         why = done.cause or "there is no script to run"
-        yield maker.make("execution", "no_script", why, why, "script", *lost)
+        yield maker.make("execution", "no_script", why, why, ("script", "E"), *lost)
     elif done.state == "timed_out":
         why = done.cause or "the re-run did not end in time"
-        yield maker.make("execution", "timed_out", why, why, "script", *lost)
+        yield maker.make("execution", "timed_out", why, why, ("script", "E"), *lost)
     elif done.state == "failed":
         found = done.failure
         kind = found.kind if found else "other"
         line = (found.line if found else "") or done.cause or f"exit code {done.exit_code}"
         text = f"{done.cause or line}{f' ({found.detail})' if found and found.detail else ''}"
-        yield maker.make("execution", kind, text, line, "output", *lost)
+        yield maker.make("execution", kind, text, line, ("output", "E"), *lost)
     elif _value(outcome, "produced") == 0.0:
         why = outcome.scores["produced"].reason or "nothing was put out that was not submitted"
-        yield maker.make("execution", "no_outputs", why, why, "outputs", "produced")
+        yield maker.make("execution", "no_outputs", why, why, ("outputs", "E"), "produced")
 
 
 def _grounded(outcome: Outcome, maker: _Maker) -> Iterator[Insight]:
     if outcome.grounding is None or _value(outcome, "grounding") != 0.0:
         return
     missed = [
-        each
-        for each in outcome.grounding.claims
+        (number, each)
+        for number, each in enumerate(outcome.grounding.claims, 1)
         if each.claim.essential and each.state in ("not_found", "contradicted")
     ]
     if missed and (outcome.execution is None or outcome.execution.state != "ran"):
-        quote = "; ".join(each.claim.text for each in missed[:3])
+        quote = "; ".join(each.claim.text for _, each in missed[:3])
         text = f"{len(missed)} results are concluded, and no re-run produced any."
-        yield maker.make("grounding", "nothing_ran", text, quote, "conclusion")
+        yield maker.make("grounding", "nothing_ran", text, quote, ("conclusion", "C"))
         return
-    for each in missed:
+    for number, each in missed:
         kind = "number" if each.claim.kind == "number" else "relation"
         literal = each.state == "not_found" and _LITERAL in each.reason
         cause = "literal" if literal else f"{each.state}/{kind}"
@@ -175,13 +185,12 @@ def _grounded(outcome: Outcome, maker: _Maker) -> Iterator[Insight]:
             f" ({each.reason})" if each.reason else ""
         )
         place = f"claim at {each.claim.start}" + (f", {each.where}" if each.where else "")
-        yield maker.make(
-            "grounding", cause, text, each.quote or each.claim.text, place, "grounding"
-        )
+        quote = each.quote or each.claim.text
+        yield maker.make("grounding", cause, text, quote, (place, f"G{number}"), "grounding")
 
 
 def _monitored(outcome: Outcome, maker: _Maker) -> Iterator[Insight]:
-    for number, found in enumerate(outcome.monitor.violations if outcome.monitor else ()):
+    for number, found in enumerate(outcome.monitor.violations if outcome.monitor else (), 1):
         if found.severity == "violation":
             place = f"turn {found.turn}" if found.turn is not None else "submission"
             yield maker.make(
@@ -189,7 +198,7 @@ def _monitored(outcome: Outcome, maker: _Maker) -> Iterator[Insight]:
                 found.kind,
                 found.explanation or found.kind.replace("_", " "),
                 found.quote,
-                f"{place}, finding {number + 1}",
+                (f"{place}, finding {number}", f"M{number}"),
                 "monitor",
             )
 
@@ -199,12 +208,25 @@ def _ended(outcome: Outcome, maker: _Maker) -> Iterator[Insight]:
     if outcome.limit:
         timed = re.search(r"\b(?:minutes|time)\b", outcome.limit) is not None
         cause = "limit/time" if timed else "limit/other"
-        yield maker.make("agent", cause, f"stopped by {outcome.limit}", outcome.limit, "limit")
+        yield maker.make(
+            "agent", cause, f"stopped by {outcome.limit}", outcome.limit, ("limit", "A")
+        )
     if outcome.status == "agent_error":
         why = outcome.reason or "the agent ended with an error"
-        yield maker.make("agent", "agent_error", why, why, "end")
+        yield maker.make("agent", "agent_error", why, why, ("end", "A"))
     for doubt in outcome.doubts:
-        yield maker.make("agent", doubt.kind, doubt.sentence, doubt.sentence, doubt.kind)
+        yield maker.make("agent", doubt.kind, doubt.sentence, doubt.sentence, (doubt.kind, "A"))
+
+
+def _phase(phase: Phase) -> _Place:
+    return phase, phase[0].upper()
+
+
+def _item(item: str, phase: Phase) -> str:
+    """A report counts a phase's items from 1; an item that is named otherwise is looked for in its phase."""
+    number = item.removeprefix(f"{phase}/")
+    letter = phase[0].upper()
+    return f"{letter}{int(number) + 1}" if number.isdecimal() and len(number) < 6 else letter
 
 
 def _value(outcome: Outcome, name: ScoreName) -> float | None:

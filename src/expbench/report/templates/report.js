@@ -108,7 +108,7 @@
     const name = location.hash.slice(1);
     const attempt = at(name.split("-")[0]);
     if (attempt?.matches("details.task")) await unpack(attempt);
-    const target = name && at(name);
+    const target = name && (at(name) ?? attempt);
     if (!target) return;
     for (let outer = target; outer; outer = outer.parentElement) if (outer.matches("details")) outer.open = true;
     if (target.matches("details.task")) enter(target);
