@@ -94,13 +94,16 @@ def _ordered(walk: Walk) -> Iterator[tuple[Place, Piece]]:
 def _unfolded(
     place: Place, found: list[Piece], links: list[Link]
 ) -> list[Place | tuple[Place, Piece]]:
-    steps = sorted(found, key=lambda piece: (piece.start, -piece.end))
+    made = place.kind == "make"
+    steps = found if made else sorted(found, key=lambda piece: (piece.start, -piece.end))
     items: list[tuple[int, int, Place | tuple[Place, Piece]]] = [
-        (piece.start, number, (place, piece)) for number, piece in enumerate(steps)
+        (number if made else piece.start, number, (place, piece))
+        for number, piece in enumerate(steps)
     ]
-    items += [
-        (link.line or 10**9, len(steps) + number, link.target) for number, link in enumerate(links)
-    ]
+    for number, link in enumerate(links, len(steps)):
+        recipe = (n for n, piece in enumerate(steps) if piece.start <= link.line <= piece.end)
+        line = next(recipe, 0) if made else link.line or 10**9
+        items.append((line, number, link.target))
     return [item for _, _, item in sorted(items, key=lambda each: each[:2])]
 
 

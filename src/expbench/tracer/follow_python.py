@@ -36,6 +36,7 @@ def visit_python(walk: Walk, place: Place, distance: float) -> None:
             Piece("other", module.line(first.lineno), end, "imports", {}, "imports")
         )
     walk.pieces[place] += pieces(module, module.body)
+    _bases(walk, place, distance, module)
     _follow(walk, place, distance, module, uses_of(module.body))
     if module.notebook is not None:
         for line, text in module.notebook.shell:
@@ -59,7 +60,6 @@ def visit_python(walk: Walk, place: Place, distance: float) -> None:
             _file_only(walk, place, path, distance + _IMPORTED, imported.module)
     if is_config(module):
         follow_values(walk, place, distance, values_of(module.body, 200))
-        _bases(walk, place, distance, module)
 
 
 def _file_only(walk: Walk, place: Place, path: str, distance: float, name: str) -> None:

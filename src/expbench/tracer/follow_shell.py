@@ -12,14 +12,17 @@ from expbench.tracer.makefile import recipes
 from expbench.tracer.shell import Command, Script, read_script
 from expbench.tracer.walk import CONFIGURES, Leading, Place, Walk, folders, kind_of_file, spread
 
+_LONGEST = 400_000
+"""Characters of a script that are read."""
+
 
 def visit_script(walk: Walk, place: Place, distance: float) -> None:
     """A shell script: its settings, loops and commands."""
     text = walk.tree.read(place.path)
     if text is None:
         return
-    script = read_script(text, place.arguments, posixpath.dirname(place.path))
-    if script.truncated:
+    script = read_script(text[:_LONGEST], place.arguments, posixpath.dirname(place.path))
+    if script.truncated or len(text) > _LONGEST:
         walk.tree.note(f"{place.path} has more commands than are followed.")
     walk.pieces[place] += _pieces(script)
     follow_commands(walk, place, distance, script.commands)

@@ -24,10 +24,14 @@ _FUNCTION = re.compile(
     r"^(?:function\s+)?([\w.-]+)\s*\(\)\s*\{?\s*(.*)$|^function\s+([\w.-]+)\s*\{?\s*(.*)$"
 )
 _LOOP = re.compile(r"^for\s+(\w+)\s+in\b\s*(.*?)$")
+_OWN_NAME = (
+    r"""(?:"?\$(?:0|\{0\}|\{?BASH_SOURCE(?:\[0\](?::-\$0)?)?\}?)"?"""
+    r"""|"?\$\((?:readlink|realpath)[^()\n]*\)"?)"""
+)
+_OWN_FOLDER = rf"\$\(\s*dirname\s+(?:--\s+)?{_OWN_NAME}\s*\)"
 _HERE_FOLDER = re.compile(
-    r"""\$\(\s*(?:cd\s+(?:--\s+)?"?)?(?:\$\(\s*)?dirname\s+(?:--\s+)?(?:"?\$\(?(?:readlink|realpath)[^()\n]*\)?"?"""
-    r"""|"?\$(?:0|\{?BASH_SOURCE(?:\[0\])?\}?|\{0\})"?|"?\$\{BASH_SOURCE\[0\]:-\$0\}"?)\s*\)"?(?:\s*(?:&&|;)\s*pwd\s*(?:-P\s*)?\))?"""
-    r"""|\$\(\s*pwd\s*\)|`pwd`|`dirname \$0`"""
+    rf"""\$\(\s*cd\s+(?:--\s+)?"?{_OWN_FOLDER}"?[^()\n]*(?:&&|;)\s*pwd[^()\n]*\)|{_OWN_FOLDER}"""
+    r"|\$\(\s*pwd\s*\)|`pwd`|`dirname \$0`"
 )
 """How a script says its own folder (or the one it is run in)."""
 _EITHER = re.compile(r"(?<=/)\[(\w+(?:,\w+)+)\](?=\.(?:sh|py)\b)")
