@@ -36,7 +36,8 @@ _CONTEXT_ROOM = 3_000
 _LEAST_SECTION = 200
 _FOUND = 10
 NEAR = 0.86
-"""Cosine of two candidates' questions from which they count as one."""
+"""Cosine of two questions from which they count as one. The release's known duplicates have 1.0, and 7 of its
+2,248 pairs of questions about one paper as much as this."""
 _SILENT = frozenset({"reference", "title"})
 _TAKEAWAY_QUERIES = ("abstract", "we find results show", "conclusion", "compared with baseline")
 
@@ -210,7 +211,7 @@ def distinct(found: Sequence[Candidate]) -> list[Candidate]:
     kept: list[Candidate] = []
     if not found:
         return kept
-    texts = [f"{each.question} {each.expected_outcome}" for each in found]
+    texts = [each.question for each in found]
     known = Prototypes(texts)
     places: list[int] = []
     for number, each in enumerate(found):
@@ -247,7 +248,7 @@ def candidate_of(draft: Draft) -> Candidate:
 
 
 def _said(draft: Draft) -> str:
-    return f"{value(draft, 'question')} {value(draft, 'expected_outcome')}"
+    return str(value(draft, "question"))
 
 
 def _known(takeaways: Sequence[str], context: str) -> str:
