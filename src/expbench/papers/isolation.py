@@ -68,10 +68,10 @@ def parse(
             )
         elif _missing(parsed, folder):
             raise DataError(f"{pdf} cannot be read: the PDF parser ended early; try again.")
-        if len(parsed.lost) > MOST_LOST:
+        if len(parsed.lost) > MOST_LOST or len(parsed.lost) == parsed.pages:
             raise DataError(
-                f"{pdf} cannot be read, since the PDF parser died of {len(parsed.lost)} of its pages: "
-                "print it to a new PDF and give that."
+                f"{pdf} cannot be read, since the PDF parser died of {len(parsed.lost)} of its "
+                f"{parsed.pages} pages or took too long: print it to a new PDF and give that."
             )
 
 
