@@ -97,7 +97,8 @@ class _Assembler:
         size = max(each.size for each in upper)
         if size < _TITLE * self._body(page):
             return ()
-        large = [each for each in upper if each.size > 0.88 * size]
+        least = 0.78 if page.source == "ocr" else 0.88
+        large = [each for each in upper if each.size > least * size]
         first = large[0]
         return tuple(
             each
@@ -120,6 +121,7 @@ class _Assembler:
                 page.height,
                 page.source == "ocr",
                 self.path.references,
+                _footnote_rule(page, run),
             )
             blocks = blocks_of(rest, column)
             used: set[int] = set()
@@ -230,6 +232,19 @@ def _text(block: Block, vocabulary: Vocabulary) -> str:
         return running_text(block.lines, vocabulary)
     words = [word for line in block.lines for word in line.words]
     return text_of(sorted(words, key=lambda each: (each.x0, each.base)))
+
+
+def _footnote_rule(page: RawPage, run: Run) -> float | None:
+    """Where a short rule stands at a column's left edge, below the page's middle."""
+    width = run.x1 - run.x0
+    found = [
+        each.y0
+        for each in page.across
+        if abs(each.x0 - run.x0) < 6
+        and 0.12 * width < each.width < 0.6 * width
+        and each.y0 > 0.5 * page.height
+    ]
+    return max(found, default=None)
 
 
 def _may_be_title(line: Line) -> bool:

@@ -32,6 +32,13 @@ class Column:
     recognised: bool
     references: bool
     """Whether the lines stand below the heading of the references."""
+    rule: float | None = None
+    """Where a short rule parts the text from footnotes."""
+
+    @property
+    def loose(self) -> float:
+        """By which share the sizes of lines of one paragraph differ at most."""
+        return 0.25 if self.recognised else 0.12
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,11 @@ def _begins(
         return True
     behind = rest[at + 1][0] if at + 1 < len(rest) else None
     step = line.base - before.base
-    if step > 1.28 * leading + 1 or step < 0 or abs(line.size - before.size) > 0.12 * before.size:
+    if (
+        step > 1.28 * leading + 1
+        or step < 0
+        or abs(line.size - before.size) > column.loose * before.size
+    ):
         return True
     if column.references:
         return _begins_entry(line, block, column)
@@ -224,7 +235,9 @@ def _footnotes(lines: list[Line], column: Column) -> tuple[list[Line], list[Bloc
     start = len(lines)
     for at in range(len(lines) - 1, -1, -1):
         line = lines[at]
-        if line.size > _FOOTNOTE_SIZE * column.body or line.y0 < 0.45 * column.page_height:
+        below = column.rule is not None and line.y0 > column.rule - 2
+        small = below or line.size <= _FOOTNOTE_SIZE * column.body
+        if not small or line.y0 < 0.45 * column.page_height:
             break
         if _mark(line):
             start = at

@@ -12,7 +12,7 @@ from expbench.papers.raw import Area, Word, around
 
 _GUTTER = 7.0
 """Points that are at least free between two columns."""
-_STEP = 1.0
+_STEP = 2.0
 _ROW = 10.0
 _COLUMN = 250.0
 """Points: a row's height, and how far a column reaches."""

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+from scipy import ndimage
+
 from expbench.papers.columns import Region
 from expbench.papers.lines import Line, rows_of
 from expbench.papers.raw import Area, Word, around
 
 _REACH = 9.0
 """Points between two parts of one figure."""
+_CELL = 3.0
+_MOST_CELLS = 4_000_000
 _LEAST = 18.0
 """Points that a figure measures at least, each way."""
 _FAR = 60.0
@@ -83,28 +88,40 @@ def _prose(words: Sequence[Word], body: float) -> set[int]:
 
 
 def _clusters(drawings: Sequence[Area], captions: Sequence[Region]) -> list[Area]:
-    """Drawings joined over short gaps; a caption parts what is above it from what is below."""
-    clusters: list[Area] = []
-    for drawing in sorted(drawings, key=lambda each: (each.y0, each.x0)):
-        joined = drawing
-        changed = True
-        while changed:
-            changed = False
-            for other in clusters:
-                both = around([joined, other])
-                if joined.grown(_REACH).meets(other) and not any(
-                    _parts(each, joined, other) for each in captions
-                ):
-                    clusters.remove(other)
-                    joined, changed = both, True
-                    break
-        clusters.append(joined)
-    return clusters
+    """Drawings joined over short gaps; a caption parts what is above it from what is below.
+
+    They are joined on a raster: a plot may have ten thousand marks.
+    """
+    if not drawings:
+        return []
+    whole = around(drawings)
+    shape = (int(whole.height / _CELL) + 3, int(whole.width / _CELL) + 3)
+    if shape[0] * shape[1] > _MOST_CELLS:
+        return [whole]
+    raster = np.zeros(shape, dtype=np.bool_)
+    for each in drawings:
+        raster[_cells(each, whole)] = True
+    for caption in captions:
+        raster[_cells(caption.area, whole)] = False
+    labels, count = ndimage.label(raster, np.ones((3, 3)))
+    parts: list[list[Area]] = [[] for _ in range(count + 1)]
+    for each in drawings:
+        seen = labels[_cells(each, whole)]
+        parts[int(seen.max(initial=0))].append(each)
+    return [around(part) for part in parts[1:] if part]
 
 
-def _parts(caption: Region, one: Area, other: Area) -> bool:
-    upper, lower = (one, other) if one.y0 < other.y0 else (other, one)
-    return upper.y1 <= caption.y0 + 2 and lower.y0 >= caption.y1 - 2
+def _cells(area: Area, whole: Area) -> tuple[slice, slice]:
+    """The raster's cells that an area covers or comes near to."""
+
+    def span(start: float, end: float, origin: float) -> slice:
+        reach = _REACH / 2
+        return slice(
+            max(int((start - reach - origin) / _CELL), 0),
+            max(int((end + reach - origin) / _CELL) + 1, 0),
+        )
+
+    return span(area.y0, area.y1, whole.y0), span(area.x0, area.x1, whole.x0)
 
 
 def _with_labels(area: Area, labels: Sequence[Word]) -> Area:

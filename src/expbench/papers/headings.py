@@ -30,10 +30,6 @@ class Heading:
     number: str
     title: str
 
-    @property
-    def level(self) -> int:
-        return self.number.count(".") + 1
-
 
 def heading_of(line: Line, body: float, recognised: bool) -> Heading | None:
     """The heading that a line is, or none.
@@ -81,8 +77,12 @@ class Path:
         if _APPENDIX.match(heading.title) or (lettered and self.numbered):
             self.appendix = True
         self.numbered = self.numbered or heading.number[:1].isdigit()
-        level = heading.level if heading.number else 1
-        self.headings = [*self.headings[: level - 1], heading]
+        above = [
+            each
+            for each in self.headings
+            if each.number and heading.number.startswith(f"{each.number}.")
+        ]
+        self.headings = [*above, heading]
 
     def __str__(self) -> str:
         return " / ".join(f"{each.number} {each.title}".strip() for each in self.headings)

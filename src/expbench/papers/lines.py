@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect, bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from expbench.papers.raw import Word, around
 _SMALL = 0.86
 """An exponent's size against that of what it stands at, at most."""
 _SAME_BASE = 0.22
+_SHIFT = 0.62
+"""Of a word's size, how far above or below its line an exponent or index stands at most."""
 _RAISED, _LOWERED = 0.12, 0.08
 _SIGNS = {".", ",", ";", ":", ")", "?", "!"}
 
@@ -121,8 +124,11 @@ def rows_of(words: Iterable[Word]) -> list[list[Word]]:
     rows: list[list[Word]] = []
     small: list[Word] = []
     usual = usual_size(known)
+    bases = [each.base for each in known]
+    reach = _SHIFT * max((each.size for each in known), default=0.0)
     for word in known:
-        if word.size < _SMALL * usual and _neighbour(word, known) is not None:
+        window = slice(bisect_left(bases, word.base - reach), bisect(bases, word.base + reach))
+        if word.size < _SMALL * usual and _neighbour(word, known[window]):
             small.append(word)
             continue
         row = rows[-1] if rows else None
@@ -166,23 +172,17 @@ def _row_base(row: Sequence[Word]) -> float:
     return row[-1].base
 
 
-def _neighbour(word: Word, others: Sequence[Word]) -> Word | None:
-    """A larger word that a small one stands at."""
-    for other in others:
-        if (
-            word.size <= _SMALL * other.size
-            and -0.6 * other.size < word.x0 - other.x1 < 0.7 * other.size
-            and abs(word.base - other.base) < 0.62 * other.size
-        ):
-            return other
-    for other in others:
-        if (
-            word.size <= _SMALL * other.size
-            and -0.3 * other.size < other.x0 - word.x1 < 0.5 * other.size
-            and abs(word.base - other.base) < 0.62 * other.size
-        ):
-            return other
-    return None
+def _neighbour(word: Word, others: Sequence[Word]) -> bool:
+    """Whether there is a larger word that a small one stands at, before or behind it."""
+    return any(
+        word.size <= _SMALL * other.size
+        and abs(word.base - other.base) < _SHIFT * other.size
+        and (
+            -0.6 * other.size < word.x0 - other.x1 < 0.7 * other.size
+            or -0.3 * other.size < other.x0 - word.x1 < 0.5 * other.size
+        )
+        for other in others
+    )
 
 
 def _row_for(word: Word, rows: list[list[Word]]) -> list[Word]:

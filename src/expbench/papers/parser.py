@@ -22,6 +22,8 @@ from expbench.papers.turning import Turn
 MOST_PIXELS = 4_000_000
 """Of a page's picture; a page of A4 has 2.2 million."""
 MOST_PAGES = 1000
+MOST_WORDS = 12_000
+"""Of a page; a page of a newspaper has 6,000."""
 _DPI = 150
 _LARGEST = 2200.0
 """Points; a larger page is a poster or an attack."""
@@ -104,6 +106,9 @@ def _page(document: Any, number: int, job: Job) -> tuple[RawPage, Any]:
     if count > MOST_CHARACTERS:
         notes.append(f"Page {number} has {count:,} characters, of which the first were read.")
     words = [] if job.ocr == "always" else words_of(text, count, turn)
+    if len(words) > MOST_WORDS:
+        notes.append(f"Page {number} has {len(words):,} words, of which the first were read.")
+        words = words[:MOST_WORDS]
     across, down, drawings, whole = strokes_of(page, turn)
     if not whole:
         notes.append(f"Page {number} has more than {MOST_OBJECTS:,} drawings; not all were read.")
@@ -155,20 +160,23 @@ def _inked(picture: Any) -> bool:
 def _recognised(found: RawPage, picture: Any, job: Job) -> tuple[RawPage, Any]:
     if job.ocr == "never" or max(found.width, found.height) > _LARGEST:
         return replace(found, source="text" if found.words else "none"), picture
-    from expbench.papers.recognition import recognise, straightened
+    from expbench.papers.recognition import recognise
 
     _say(recognising=found.number)
-    grey = straightened(picture.convert("L"))
-    words, across, down, drawings = recognise(grey)
+    seen = recognise(picture.convert("L"))
+    lies = seen.turned % 180 != 0
     page = replace(
         found,
-        source="ocr" if words else "none",
-        words=tuple(words),
-        across=tuple(across),
-        down=tuple(down),
-        drawings=tuple(each for each in drawings if not _covers(each, found)),
+        width=found.height if lies else found.width,
+        height=found.width if lies else found.height,
+        rotation=(found.rotation + seen.turned) % 360,
+        source="ocr" if seen.words else "none",
+        words=tuple(seen.words),
+        across=tuple(seen.across),
+        down=tuple(seen.down),
     )
-    return page, grey
+    drawings = tuple(each for each in seen.drawings if not _covers(each, page))
+    return replace(page, drawings=drawings), seen.picture
 
 
 def _covers(area: Area, page: RawPage) -> bool:

@@ -156,13 +156,6 @@ def _document(pages: Sequence[RawPage], parsed: Parsed, digest: str) -> Document
 
 
 def _page(page: RawPage, elements: Sequence[Element], parsed: Parsed) -> Page:
-    columns = {
-        round(each.box.x0 > page.width / 2)
-        for each in elements
-        if each.page == page.number
-        and each.kind == "paragraph"
-        and each.box.x1 - each.box.x0 < 0.48 * page.width
-    }
     return Page(
         number=page.number,
         width=page.width,
@@ -170,8 +163,25 @@ def _page(page: RawPage, elements: Sequence[Element], parsed: Parsed) -> Page:
         source=page.source,
         image="" if page.number in parsed.lost else f"pages/{page.number}.png",
         rotation=page.rotation,
-        columns=max(len(columns), 1),
+        columns=_columns(page, elements),
     )
+
+
+def _columns(page: RawPage, elements: Sequence[Element]) -> int:
+    """Two, where paragraphs stand beside each other."""
+    boxes = [
+        each.box
+        for each in elements
+        if each.page == page.number
+        and each.kind in ("paragraph", "reference")
+        and 0.25 * page.width < each.box.x1 - each.box.x0 < 0.5 * page.width
+    ]
+    beside = any(
+        one.x1 < other.x0 and one.y0 < other.y1 and other.y0 < one.y1
+        for one in boxes
+        for other in boxes
+    )
+    return 2 if beside else 1
 
 
 def _crop(element: Element, document: Document, work: Path) -> None:

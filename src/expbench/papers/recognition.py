@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -25,6 +26,8 @@ _SIZE_SHARE = 0.78
 """Of a recognised line's box, what is its font's size."""
 _BASE_SHARE = 0.78
 _MOST_SKEW = 4.0
+_UPRIGHT = 0.85
+"""Of pages that lie upside down the recognition is less sure."""
 _BOLD_SHARE = 1.22
 """Strokes that are wider by this factor than the page's are bold."""
 
@@ -32,24 +35,63 @@ Grey = NDArray[np.uint8]
 Ink = NDArray[np.bool_]
 
 
-def straightened(picture: Image.Image) -> Image.Image:
+@dataclass(frozen=True)
+class Recognised:
+    """What a picture of a page shows, the picture upright, and the quarters clockwise that it took."""
+
+    picture: Image.Image
+    turned: int
+    words: list[Word]
+    across: list[Area]
+    down: list[Area]
+    drawings: list[Area]
+
+
+def recognise(picture: Image.Image) -> Recognised:
+    """Read a grey picture at :data:`DPI`, whichever way up it lies and a few degrees askew."""
+    lies = _lies(picture)
+    found = _read(picture.rotate(-90, expand=True) if lies else picture, 90 if lies else 0)
+    if _sureness(found.words) >= _UPRIGHT:
+        return found
+    other = _read(found.picture.rotate(180), (found.turned + 180) % 360)
+    return max(found, other, key=lambda each: _sureness(each.words))
+
+
+def _read(picture: Image.Image, turned: int) -> Recognised:
+    straight = _straightened(picture)
+    ink = _ink(np.asarray(straight))
+    scale = 72 / DPI
+    words = list(_words(straight, ink, scale))
+    across, down = _rules(ink, scale)
+    drawings = _drawings(ink, words, [*across, *down], scale)
+    return Recognised(straight, turned, words, across, down, drawings)
+
+
+def _sureness(words: Sequence[Word]) -> float:
+    """How sure the recognition is of a page's letters."""
+    letters = sum(len(each.text) for each in words)
+    return sum(each.sure * len(each.text) for each in words) / letters if letters else 0.0
+
+
+def _lies(picture: Image.Image) -> bool:
+    """Whether lines run from above to below: then columns of ink and paper alternate, and not rows."""
+    small = _small(picture)
+    return _evenness(small.rotate(90, expand=True), 0) > 1.3 * _evenness(small, 0)
+
+
+def _small(picture: Image.Image) -> Image.Image:
+    return picture.reduce(3) if min(picture.size) > 600 else picture
+
+
+def _straightened(picture: Image.Image) -> Image.Image:
     """The picture turned by the few degrees by which its lines are askew."""
-    small = picture.reduce(3) if min(picture.size) > 600 else picture
+    small = _small(picture)
     coarse = max(np.arange(-_MOST_SKEW, _MOST_SKEW + 0.1, 0.5), key=lambda a: _evenness(small, a))
     fine = np.arange(coarse - 0.4, coarse + 0.41, 0.1)
     angle = float(max(fine, key=lambda a: _evenness(small, a)))
     if abs(angle) < 0.15:
         return picture
     return picture.rotate(angle, resample=Image.Resampling.BICUBIC, fillcolor=255)
-
-
-def recognise(picture: Image.Image) -> tuple[list[Word], list[Area], list[Area], list[Area]]:
-    """Words, horizontal rules, vertical rules and drawings of a grey picture at :data:`DPI`."""
-    ink = _ink(np.asarray(picture))
-    scale = 72 / DPI
-    words = list(_words(picture, ink, scale))
-    across, down = _rules(ink, scale)
-    return words, across, down, _drawings(ink, words, [*across, *down], scale)
 
 
 @lru_cache(maxsize=1)

@@ -22,6 +22,7 @@ _FREE = 0.5
 _CROSSED = 0.1
 """Of the rows, those that may run over a free strip."""
 _NEAR = 60.0
+_MOST_RULES = 1500
 
 Cells = tuple[tuple[str, ...], ...]
 
@@ -87,7 +88,8 @@ def _ruled(
 ) -> list[list[Area]]:
     """Rules of one width that belong together, with no caption and no prose between them."""
     groups: list[list[Area]] = []
-    for rule in sorted(across, key=lambda each: each.y0):
+    longest = sorted(across, key=lambda each: -each.width)[:_MOST_RULES]
+    for rule in sorted(longest, key=lambda each: each.y0):
         for group in groups:
             last = group[-1]
             same = abs(last.x0 - rule.x0) < _SAME and abs(last.x1 - rule.x1) < _SAME
