@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -277,7 +278,9 @@ class Shell:
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
-    return Shell(tmp_path_factory.mktemp("shell"))
+    folder = tmp_path_factory.mktemp("shell")
+    shutil.copy(ROOT / "tests" / "papers" / "calibration.pdf", folder / "paper.pdf")
+    return Shell(folder)
 
 
 def test_documented_commands_do_what_they_say(shell: Shell, host: SandboxHost) -> None:
