@@ -114,6 +114,7 @@ LAYERS = {
         "_registry",
         "board",
         "bundle",
+        "candidates",
         "cli",
         "failure_map",
         "report",

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 import typer.main
+from construct_papers import repository
 from typer.testing import CliRunner
 
 from expbench.agents import AGENTS, get_agent
@@ -53,6 +54,9 @@ ELSEWHERE = (
     "repos fetch",
     "own.jsonl",
     "construct review",
+    "construct select",
+    "construct export",
+    "papers/mine/out",
 )
 """Parts of commands that need a model, the released data, a file of one's own, the network, or a person."""
 
@@ -280,6 +284,8 @@ class Shell:
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     folder = tmp_path_factory.mktemp("shell")
     shutil.copy(ROOT / "tests" / "papers" / "calibration.pdf", folder / "paper.pdf")
+    (folder / "clones").mkdir()
+    repository("calibration", folder / "clones").rename(folder / "clones" / "mine")
     return Shell(folder)
 
 
@@ -289,6 +295,11 @@ def test_documented_commands_do_what_they_say(shell: Shell, host: SandboxHost) -
     assert {split(command)[0] for command in wanted} == set(COMMANDS) - {
         "agents install",
         "construct review",
+        "construct extract",
+        "construct locate",
+        "construct write",
+        "construct run",
+        "construct export",
         "enter",
         "unseal",
         "view",

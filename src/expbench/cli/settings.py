@@ -102,6 +102,18 @@ def passphrase_given() -> str:
     return os.environ.get("EXPBENCH_PASSPHRASE", "")
 
 
+def service_tokens() -> dict[str, str]:
+    """Tokens for services that know papers and repositories, and their addresses where not the usual ones."""
+    names = {
+        "github_token": "GITHUB_TOKEN",
+        "scholar_key": "S2_API_KEY",
+        "github_url": "EXPBENCH_GITHUB_URL",
+        "scholar_url": "EXPBENCH_SCHOLAR_URL",
+        "openreview_url": "EXPBENCH_OPENREVIEW_URL",
+    }
+    return {key: os.environ[name] for key, name in names.items() if os.environ.get(name)}
+
+
 def search_path() -> str:
     """``PATH``, for finding the user's own tools."""
     return os.environ.get("PATH", "")
