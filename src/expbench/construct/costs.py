@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from pydantic import ValidationError
-
+from expbench.construct.decisions import decisions
 from expbench.construct.journal import Event
 from expbench.construct.project import Project, write_text
-from expbench.construct.records import STAGES, Decision, Stage
+from expbench.construct.records import STAGES, Stage
 from expbench.schema import Record, Usage
 
 TARGET = 10.0
@@ -107,15 +106,9 @@ def _times(events: Sequence[Event]) -> Iterator[StageTime]:
 
 
 def _reviewers(project: Project) -> Iterator[tuple[str, float]]:
-    for file in sorted((project.root / "reviews").glob("*.jsonl")):
-        seconds = 0.0
-        for line in file.read_bytes().splitlines():
-            try:
-                decision = Decision.model_validate_json(line)
-            except ValidationError:
-                continue  # a line that a kill cut short
-            seconds += min(decision.seconds, _PAUSE)
-        yield file.stem, round(seconds / 60, 2)
+    for name, made in decisions(project.root).items():
+        seconds = sum(min(each.seconds, _PAUSE) for each in made)
+        yield name, round(seconds / 60, 2)
 
 
 def cost_markdown(report: CostReport) -> str:

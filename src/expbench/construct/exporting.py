@@ -18,19 +18,11 @@ from expbench.dataset.recipe import cited_code, recipe
 from expbench.dataset.release import ORACLE_NAME, SUFFIX
 from expbench.dataset.resources import Resources
 from expbench.dataset.taskfile import OWN_VENUE
-from expbench.errors import UserError
 from expbench.schema import Repository
 from expbench.workspace import Source
 from expbench.workspace.files import SourceFiles
 
 _DOCUMENTS = ("README.md", "requirements.txt", "setup.py", "pyproject.toml", "environment.yml")
-
-
-def finished(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
-    """The drafts that are verified and that no reviewer has rejected a field of."""
-    return tuple(
-        each for each in drafts if each.verified and not each.refused and not each.rejected
-    )
 
 
 def task_file(drafts: Sequence[Draft], repository: Repository) -> dict[str, Any]:
@@ -57,30 +49,14 @@ def write_data(
     return file
 
 
-def export_tasks(project: Project, unanswered: bool = False) -> tuple[Path, tuple[Draft, ...]]:
-    """Write ``out/tasks``; the data folder, and the drafts in it by their index.
-
-    Args:
-        unanswered: also those that no program of the repository answers (type 3, without a solution).
-
-    Raises:
-        UserError: no draft is finished.
-    """
-    drafts = project.drafts()
-    chosen = finished(drafts)
-    if unanswered:
-        chosen += tuple(each for each in drafts if each.no_answer and not each.refused)
-    if not chosen:
-        raise UserError(
-            f"No draft of {project.root} is verified: `expbench construct status {project.root}` says "
-            "how far each is."
-        )
+def export_tasks(project: Project, drafts: Sequence[Draft]) -> Path:
+    """Write ``out/tasks``, a data folder with these drafts in their order. Raises InfrastructureError."""
     facts, source = project.facts, project.source()
     project.out.mkdir(exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=".tasks-", dir=project.out))
     try:
-        file = write_data(made, chosen, facts.name, facts.repository, source)
-        needs = _resources(project, chosen, source)
+        file = write_data(made, drafts, facts.name, facts.repository, source)
+        needs = _resources(project, drafts, source)
         text = json.dumps(needs, indent=1, ensure_ascii=False)
         (file.parent / "resources.json").write_text(f"{text}\n", "utf-8")
         made.chmod(0o755)
@@ -88,7 +64,7 @@ def export_tasks(project: Project, unanswered: bool = False) -> tuple[Path, tupl
         replace_folder(made, place)
     finally:
         shutil.rmtree(made, ignore_errors=True)
-    return place, chosen
+    return place
 
 
 def replace_folder(made: Path, place: Path) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -190,20 +189,31 @@ class Extraction:
 
 
 def sections(document: Document) -> Iterator[tuple[str, tuple[Element, ...]]]:
-    """The sections that the second pass reads, in order: no references, no appendix, no headings alone."""
-    told = [e for e in document.elements if e.kind not in _SILENT and not e.appendix]
-    for section, group in groupby(told, key=lambda element: element.section):
-        part: list[Element] = []
-        room = SECTION_ROOM
-        for element in group:
-            length = len(content_of(element))
-            if part and length > room:
-                yield section, tuple(part)
-                part, room = [], SECTION_ROOM
-            part.append(element)
-            room -= length
-        if sum(len(content_of(element)) for element in part) >= _LEAST_SECTION:
-            yield section, tuple(part)
+    """The sections that the second pass reads, in order: no references, no appendix, no headings alone.
+
+    What floated away from its section is read with it.
+    """
+    parts: dict[str, list[Element]] = {}
+    for element in document.elements:
+        if element.kind not in _SILENT and not element.appendix:
+            parts.setdefault(element.section, []).append(element)
+    for section, elements in parts.items():
+        yield from ((section, part) for part in _fitting(elements))
+
+
+def _fitting(elements: Sequence[Element]) -> Iterator[tuple[Element, ...]]:
+    """A section's elements in parts that can be sent at once."""
+    part: list[Element] = []
+    room = SECTION_ROOM
+    for element in elements:
+        length = len(content_of(element))
+        if part and length > room:
+            yield tuple(part)
+            part, room = [], SECTION_ROOM
+        part.append(element)
+        room -= length
+    if sum(len(content_of(element)) for element in part) >= _LEAST_SECTION:
+        yield tuple(part)
 
 
 def distinct(found: Sequence[Candidate]) -> list[Candidate]:

@@ -33,7 +33,13 @@ from expbench.construct.task import (
     with_fields,
     workspace_path,
 )
-from expbench.construct.verifying import Verifying, save_check, settled
+from expbench.construct.verifying import (
+    Verifying,
+    save_check,
+    seen_draft,
+    settled,
+    verified_now,
+)
 from expbench.construct.writing import Writing
 from expbench.sandboxes.host import SandboxHost
 from expbench.tracer.graph import Trace
@@ -199,12 +205,17 @@ def write(desk: Desk, tell: Tell) -> Result:
 
 
 def verify(work: Verifying, rounds: int, tell: Tell) -> Result:
-    """Run everything in clean sandboxes, and send back what does not hold. Raises InfrastructureError."""
+    """Run everything in clean sandboxes, and send back what does not hold.
+
+    What reviewers have fixed since is verified again. Raises InfrastructureError.
+    """
     project, result = work.project, Result()
-    for draft in waiting(project, "verify"):
+    fixed = [each for each in project.drafts() if each.verified and not each.refused]
+    again = [each for each in fixed if not verified_now(project, each)]
+    for draft in [*waiting(project, "verify"), *again]:
         tell(f"{draft.id}: {' && '.join(value(draft, COMMANDS, ()))[:100]}")
         with timed(project, "verify", draft.id):
-            found = work.check(draft)
+            found = work.check(seen_draft(project, draft))
             save_check(project, found)
             after = settled(draft, found, rounds)
             if after.back:

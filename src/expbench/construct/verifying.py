@@ -10,10 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from expbench.construct.decisions import decisions, digest_of, reviewed
 from expbench.construct.exporting import write_data
 from expbench.construct.project import Project, write_text
 from expbench.construct.records import STAGES, Draft, Stage
-from expbench.construct.task import COMMANDS, paper_of, research_task, value, without_stages
+from expbench.construct.task import (
+    COMMANDS,
+    entry_of,
+    paper_of,
+    research_task,
+    value,
+    without_stages,
+)
 from expbench.dataset import load_suite
 from expbench.dataset.taskfile import OWN_VENUE
 from expbench.evaluation import nobody
@@ -43,6 +51,8 @@ class DraftCheck(Record):
     """All that verification saw of one draft; ``faults`` are stages with reasons, the earliest first."""
 
     draft: str
+    of: str = ""
+    """Digest of the task file's entry that was verified."""
     chain: Verification
     check: TaskCheck | None = None
     faults: tuple[tuple[Stage, str], ...] = ()
@@ -147,6 +157,20 @@ def send_back(draft: Draft, stage: Stage, why: str) -> Draft:
     return without_stages(draft, made).model_copy(update=changes)
 
 
+def seen_draft(project: Project, draft: Draft) -> Draft:
+    """The draft as reviewers have it: with their fixes, and what they rejected. Raises DataError."""
+    return reviewed(draft, decisions(project.root))
+
+
+def verified_now(project: Project, draft: Draft) -> bool:
+    """Whether a draft was verified as it is, reviewers' fixes included."""
+    file = project.root / "verified" / f"{draft.id}.json"
+    if not draft.verified or not file.is_file():
+        return False
+    found = DraftCheck.model_validate_json(file.read_bytes())
+    return found.of == digest_of(entry_of(seen_draft(project, draft)))
+
+
 def save_check(project: Project, found: DraftCheck) -> None:
     """Keep what was seen, ``verified/ID.json``."""
     write_text(project.root / "verified" / f"{found.draft}.json", found.model_dump_json(indent=1))
@@ -163,5 +187,10 @@ def _told(
         notes.append("the outcome has no number to look for: a person has to read the output")
     ordered = sorted(faults, key=lambda fault: _ORDER[fault[0]])
     return DraftCheck(
-        draft=draft.id, chain=chain, check=check, faults=tuple(ordered), notes=tuple(notes)
+        draft=draft.id,
+        of=digest_of(entry_of(draft)),
+        chain=chain,
+        check=check,
+        faults=tuple(ordered),
+        notes=tuple(notes),
     )
