@@ -11,7 +11,7 @@ import typer
 from expbench.cli.options import JsonOption, do
 from expbench.cli.settings import service_tokens
 
-EPILOG = "Example: expbench construct select --from papers.jsonl --stars 100 --out chosen.jsonl"
+EPILOG = "Example: expbench construct select --from papers.jsonl --stars 100"
 
 
 def select(
