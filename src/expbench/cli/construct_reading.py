@@ -11,7 +11,7 @@ import typer
 from expbench.cli.options import JsonOption, do
 from expbench.cli.settings import cache_folder
 
-EPILOG = "Example: expbench construct read --pdf paper.pdf --out paper --find 'learning rate'"
+EPILOG = "Example: expbench construct read --pdf paper.pdf --out paper"
 
 
 class Recognition(StrEnum):
