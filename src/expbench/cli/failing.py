@@ -24,6 +24,8 @@ def failures(
     coder: Annotated[
         list[str] | None,
         typer.Option(
+            "--coder",
+            "--coders",
             help="rules, or an Inspect model; the first one's codes are the map's, and with several their "
             "agreement is told [default: rules]."
         ),
