@@ -31,7 +31,10 @@ def find_browser() -> str | None:
 
 
 class Browser:
-    """One page of a running browser. ``complaints`` has errors of the console, ``requests`` all addresses."""
+    """One page of a running browser. ``complaints`` has errors of the console, ``requests`` all addresses.
+
+    What a page asks in a dialog is answered with yes; ``dialogs`` has the kinds.
+    """
 
     def __init__(self, write: int, read: int) -> None:
         self._write, self._read = write, read
@@ -40,25 +43,41 @@ class Browser:
         self._session = ""
         self.complaints: list[str] = []
         self.requests: list[str] = []
+        self.dialogs: list[str] = []
+        self.another()
+
+    def another(self) -> str:
+        """Open a further tab and turn to it; the name of the one before, for :meth:`turn_to`."""
+        before, self._session = self._session, ""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
+        return before
+
+    def turn_to(self, tab: str) -> str:
+        """Turn to another tab; the name of the one before."""
+        before, self._session = self._session, tab
+        return before
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Do one thing and return what it gave. Raises RuntimeError."""
+        number = self._send(method, params)
+        deadline = time.monotonic() + _PATIENCE
+        while (answer := self._next(deadline)).get("id") != number:
+            self._hear(answer)
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']}")
+        return answer["result"]
+
+    def _send(self, method: str, params: dict[str, Any]) -> int:
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": params}
         if self._session:
             message["sessionId"] = self._session
         os.write(self._write, json.dumps(message).encode() + b"\0")
-        deadline = time.monotonic() + _PATIENCE
-        while (answer := self._next(deadline)).get("id") != self._number:
-            self._hear(answer)
-        if "error" in answer:
-            raise RuntimeError(f"{method}: {answer['error']}")
-        return answer["result"]
+        return self._number
 
     def _next(self, deadline: float) -> dict[str, Any]:
         while b"\0" not in self._buffer:
@@ -81,10 +100,13 @@ class Browser:
             self.complaints.append(params["entry"]["text"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
+        elif method == "Page.javascriptDialogOpening":
+            self.dialogs.append(params["type"])
+            self._send("Page.handleJavaScriptDialog", {"accept": True})
 
-    def open(self, page: Path) -> None:
-        """Load a file and wait until it is there."""
-        self.call("Page.navigate", url=page.as_uri())
+    def open(self, page: Path | str) -> None:
+        """Load a file, or an address, and wait until it is there."""
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         self.until("document.readyState === 'complete'")
 
     def run(self, script: str) -> Any:
@@ -128,11 +150,11 @@ class Browser:
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, **at)
 
-    def key(self, key: str) -> None:
-        """Press and let go a key, by its name or its letter."""
+    def key(self, key: str, control: bool = False) -> None:
+        """Press and let go a key, by its name or its letter, with Ctrl where that is wanted."""
         code = _KEYS.get(key, ord(key[0].upper()))
         text = {"text": "\r" if key == "Enter" else key} if len(key) == 1 or key == "Enter" else {}
-        base = {"key": key, "windowsVirtualKeyCode": code}
+        base = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 if control else 0}
         self.call("Input.dispatchKeyEvent", type="keyDown", **base, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", **base)
 
@@ -140,6 +162,10 @@ class Browser:
         """Type into what has the focus."""
         for sign in text:
             self.key(sign)
+
+    def write(self, text: str) -> None:
+        """Have a text stand in what has the focus, as an input method does."""
+        self.call("Input.insertText", text=text)
 
     def picture(self, file: Path, whole: bool = False) -> None:
         """Keep a picture of the window, or of the whole page."""

@@ -97,12 +97,10 @@ function after(asked, field) {
   const line = task();
   show($("saved"), `Saved: ${field.label} ${wordOf(field)}. ${line.decided} of ${line.total} decided.`);
   fields.taken(asked.field);
-  const reveals = Boolean(field.shown);
-  if (asked.kind === "undo" || reveals) {
-    fields.focus(asked.field);
-    if (reveals) panes.field(field);
-  } else if (fields.current === asked.field && !fields.next(asked.field)) {
-    fields.focus(asked.field);
+  if (fields.current === asked.field) {
+    const stays = asked.kind === "undo" || field.shown;
+    if (stays || !fields.next(asked.field)) fields.focus(asked.field);
+    if (field.shown) panes.field(field);
   }
   const left = fields.fields.some((each) => !each.decision);
   if (!left) show($("saved"), `${$("saved").textContent} The task is done; n goes to the next.`);
@@ -112,7 +110,9 @@ function undo() {
   const chosen = fields.chosen;
   if (chosen?.decision) return decide(chosen.name, "undo", null, "");
   const last = history.findLast((each) => each.draft === task().id);
-  if (last) decide(last.field, "undo", null, "");
+  if (!last) return;
+  fields.focus(last.field);
+  decide(last.field, "undo", null, "");
 }
 
 // --- tasks -------------------------------------------------------------------------------------------

@@ -72,6 +72,7 @@ export class Fields {
     if (!this.cards.has(name)) this.#page(Math.floor(at / AT_ONCE));
     const card = this.cards.get(name);
     card.focus({ preventScroll: true });
+    this.#choose(name); // a window without the focus tells of no change of it
     card.scrollIntoView({ block: "nearest" });
   }
 
@@ -80,26 +81,31 @@ export class Fields {
     this.fields = this.fields.map((each) => (each.name === field.name ? field : each));
     const card = this.cards.get(field.name);
     if (!card) return;
-    const within = card.contains(document.activeElement);
+    const active = document.activeElement;
+    const within = card.contains(active);
     const form = card.querySelector("form");
+    const inForm = form?.contains(active);
     const fresh = this.#card(field);
     if (form) {
       fresh.querySelector(".acts").hidden = true;
       fresh.append(form);
     }
-    const inner = form?.contains(document.activeElement) ? document.activeElement : fresh;
     card.replaceWith(fresh);
     this.cards.set(field.name, fresh);
     if (field.name === this.current) fresh.setAttribute("aria-current", "true");
-    if (within) inner.focus({ preventScroll: true });
+    if (within) (inForm ? active : fresh).focus({ preventScroll: true });
   }
 
   #focused(event) {
     const card = event.target.closest("article");
-    if (!card || card.dataset.field === this.current) return;
+    if (card) this.#choose(card.dataset.field);
+  }
+
+  #choose(name) {
+    if (name === this.current) return;
     this.cards.get(this.current)?.removeAttribute("aria-current");
-    this.current = card.dataset.field;
-    card.setAttribute("aria-current", "true");
+    this.current = name;
+    this.cards.get(name).setAttribute("aria-current", "true");
     this.look(this.chosen);
   }
 
@@ -248,7 +254,8 @@ export class Fields {
     const now = field.decision?.kind === "fix" ? field.decision.value : field.value;
     const written = { text: (v) => v, texts: (v) => v.join("\n"), json: (v) => JSON.stringify(v, null, 1) }[field.kind];
     const area = make("textarea", { id: "new-value", rows: 8, name: field.kind === "json" ? "code" : "", spellcheck: String(field.kind === "text") });
-    area.value = this.drafts.get(this.taskId, field.name) ?? written(now);
+    area.value = written(now);
+    const left = this.#left(field, area);
     area.addEventListener("input", () => this.drafts.set(this.taskId, field.name, area.value));
     const reason = make("input", { id: "why", type: "text", autocomplete: "off" });
     const how = { text: "New value", texts: "New values, one in each line", json: "New value, as JSON" }[field.kind];
@@ -266,11 +273,25 @@ export class Fields {
     };
     return this.#form(
       submit,
+      left,
       make("label", { for: "new-value", text: how }),
       area,
       make("label", { for: "why", text: "Reason (may be left out)" }),
       reason,
     );
+  }
+
+  // Text that was written here and never saved, by a page that ended or in another tab: offered, not put in.
+  #left(field, area) {
+    const text = this.drafts.get(this.taskId, field.name);
+    if (text === null || text === area.value) return null;
+    const take = () => {
+      area.value = text;
+      line.remove();
+      area.focus();
+    };
+    const line = make("p", { name: "left", text: "Something was written here and not saved. " }, button("Take it up", take));
+    return line;
   }
 
   #rejectForm(field) {

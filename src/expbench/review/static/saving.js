@@ -48,7 +48,8 @@ export class Saver {
 
   async #send(first) {
     this.state("saving");
-    this.#keep();
+    if (!first.kept) this.#keep(); // once, since another page may have taken and sent it by now
+    first.kept = true;
     let answer;
     try {
       const headers = { "Content-Type": "application/json" };
