@@ -54,12 +54,23 @@ def visit_python(walk: Walk, place: Place, distance: float) -> None:
                 0,
                 "calls",
             )
-    for imported in [*module.imported.values(), *module.stars]:
-        path = walk.library.file(imported, place.path)
-        if path is not None and not path.endswith("/"):
-            _file_only(walk, place, path, distance + _IMPORTED, imported.module)
+    _imports(walk, place, distance, module)
     if is_config(module):
         follow_values(walk, place, distance, values_of(module.body, 200))
+
+
+def _imports(walk: Walk, place: Place, distance: float, module: Module) -> None:
+    """All that a module imports is reached, whether it is used or not."""
+    for imported in [*module.imported.values(), *module.stars]:
+        path = walk.library.file(imported, place.path)
+        meant = (
+            walk.library.imported(imported, place.path, [])
+            if imported.name not in ("", "*")
+            else None
+        )
+        for each in dict.fromkeys([path, meant[0] if meant else None]):
+            if each is not None and not each.endswith("/"):
+                _file_only(walk, place, each, distance + _IMPORTED, imported.module)
 
 
 def _file_only(walk: Walk, place: Place, path: str, distance: float, name: str) -> None:
@@ -80,10 +91,7 @@ def visit_import(walk: Walk, place: Place, distance: float) -> None:
     if module is None:
         return
     if distance < 9:
-        for imported in [*module.imported.values(), *module.stars]:
-            path = walk.library.file(imported, place.path)
-            if path is not None and not path.endswith("/"):
-                _file_only(walk, place, path, distance + _IMPORTED, imported.module)
+        _imports(walk, place, distance, module)
     plain = [
         s
         for s in module.body

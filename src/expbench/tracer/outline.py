@@ -15,9 +15,10 @@ SUFFIXES = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".gin", ".conf")
 _KEYED = re.compile(
     r"""^(\s*)(?:-\s+)*["']?([\w./@${}*-]+(?: [\w./-]+)*)["']?\s*(?::(?=\s|$|["'\[{\d])|=(?!=))\s*(.*?)\s*$"""
 )
-_SECTION = re.compile(r"^\s*\[+([^\]=,]+)\]+\s*$")
+_SECTION = re.compile(r"^\s*\[{1,2}([^\[\]=,]+)\]{1,2}\s*$")
 _ITEM = re.compile(r"^(\s*)-\s+([^:#\s].*?)\s*$")
-_MOST_LINES = 6_000
+_MOST_LINES, _LONGEST = 6_000, 1_000
+"""Lines of a file, and characters of a line, that are read."""
 _LONG = 30
 
 
@@ -47,7 +48,8 @@ def outline(text: str) -> list[Block]:
 
 def _lines(raw: list[str]) -> Iterator[_Line]:
     shift = 0
-    for number, line in enumerate(raw, 1):
+    for number, whole in enumerate(raw, 1):
+        line = whole[:_LONGEST]
         stripped = line.strip()
         if not stripped or stripped[0] in "#;" or stripped.startswith("//"):
             continue

@@ -290,7 +290,7 @@ def _logical(text: str) -> Iterator[tuple[int, int, str]]:
             while number < len(lines) and lines[number].strip() != here[2]:
                 number += 1
             number += 1
-        end = number
+        end = min(number, len(lines))
         while end > start + 1 and not lines[end - 1].strip():
             end -= 1
         if line.strip():

@@ -35,8 +35,11 @@ class Tree:
         self._texts: dict[str, str | None] = {}
         self._list()
         self.by_name: dict[str, list[str]] = defaultdict(list)
+        self._inside: dict[str, list[str]] = defaultdict(list)
         for path in self.sizes:
-            self.by_name[posixpath.basename(path)].append(path)
+            folder, name = posixpath.split(path)
+            self.by_name[name].append(path)
+            self._inside[folder].append(path)
         self.folders = frozenset(folder for path in self.sizes for folder in _parents(path))
 
     def note(self, text: str) -> None:
@@ -145,11 +148,7 @@ class Tree:
 
     def below(self, folder: str, suffix: str = "") -> list[str]:
         """The files directly in a folder, by name."""
-        return [
-            path
-            for path in self.sizes
-            if posixpath.dirname(path) == folder and path.endswith(suffix)
-        ]
+        return [path for path in self._inside.get(folder, ()) if path.endswith(suffix)]
 
 
 def _parents(path: str) -> list[str]:
