@@ -32,6 +32,14 @@ SearchDollarsOption = Annotated[
     float | None,
     typer.Option("--limit-dollars", min=0.0, help="What one question's search may cost."),
 ]
+AgainOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--again",
+        metavar="DRAFT",
+        help="Do a refused draft once more, and tell the model why it was refused; several possible.",
+    ),
+]
 RoundsOption = Annotated[
     int, typer.Option("--rounds", min=0, help="How often a draft may go back to an earlier stage.")
 ]
@@ -43,6 +51,7 @@ def extract(
     budget: BudgetOption = None,
     prices: PricesOption = None,
     estimate: EstimateOption = False,
+    again: AgainOption = None,
     json: JsonOption = False,
 ) -> None:
     """Make drafts of tasks from the paper: question, method, outcome, design, claims, with their evidence."""
@@ -50,7 +59,9 @@ def extract(
     def body() -> int:
         from expbench.cli.construct_work import Wanted, do_stages
 
-        wanted = Wanted(folder, cache_folder(), model, budget, prices, estimate)
+        wanted = Wanted(
+            folder, cache_folder(), model, budget, prices, estimate, again=tuple(again or ())
+        )
         return do_stages(wanted, ("extract",), json)
 
     do(body)
@@ -66,6 +77,7 @@ def locate(
     limit_turns: SearchTurnsOption = 60,
     limit_dollars: SearchDollarsOption = None,
     packages: PackagesOption = None,
+    again: AgainOption = None,
     json: JsonOption = False,
 ) -> None:
     """Have an agent find and run the authors' programs for each question, or say why there are none."""
@@ -84,6 +96,7 @@ def locate(
             minutes=limit_minutes,
             turns=limit_turns,
             search_dollars=limit_dollars,
+            again=tuple(again or ()),
         )
         return do_stages(wanted, ("locate",), json)
 
@@ -96,6 +109,7 @@ def write(
     budget: BudgetOption = None,
     prices: PricesOption = None,
     estimate: EstimateOption = False,
+    again: AgainOption = None,
     json: JsonOption = False,
 ) -> None:
     """Word requirements and instructions from the trace, and choose what is masked."""
@@ -103,7 +117,9 @@ def write(
     def body() -> int:
         from expbench.cli.construct_work import Wanted, do_stages
 
-        wanted = Wanted(folder, cache_folder(), model, budget, prices, estimate)
+        wanted = Wanted(
+            folder, cache_folder(), model, budget, prices, estimate, again=tuple(again or ())
+        )
         return do_stages(wanted, ("write",), json)
 
     do(body)

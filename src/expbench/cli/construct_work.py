@@ -51,6 +51,7 @@ class Wanted:
     search_dollars: float | None = None
     run_minutes: float = 40.0
     rounds: int = 2
+    again: tuple[str, ...] = ()
 
     @cached_property
     def project(self) -> Project:
@@ -68,6 +69,12 @@ class Wanted:
     @property
     def bounds(self) -> Bounds:
         return Bounds(minutes=self.minutes, turns=self.turns, dollars=self.search_dollars)
+
+    @property
+    def verifying(self) -> Verifying:
+        """How drafts are verified. Raises PrerequisiteError."""
+        provider("bwrap").check()
+        return Verifying(self.project, self.packages, self.run_minutes)
 
     @property
     def host(self) -> SandboxHost:
@@ -117,6 +124,7 @@ def do_stages(wanted: Wanted, chosen: Sequence[Stage], as_json: bool) -> int:
         return 0
     results: list[stages.Result] = []
     with wanted.project.held():
+        stages.begin_again(wanted.project, chosen[0], wanted.again)
         for _ in range(wanted.rounds + 1 if len(chosen) > 1 else 1):
             results += [_one(wanted, stage, console) for stage in chosen]
             if not any(draft.back for draft in wanted.project.drafts()):
@@ -144,9 +152,10 @@ def _one(wanted: Wanted, stage: Stage, console: Console) -> stages.Result:
     def tell(sentence: str) -> None:
         _say(console, f"{stage}: {sentence}")
 
-    if stage in _MODELS and (stages.waiting(project, stage) or stage == "extract"):
-        desk = wanted.desk(stage)
-        _ = desk.model
+    if stage in _MODELS:
+        if not stages.left(project, stage):
+            return stages.Result()
+        _ = wanted.desk(stage).model
         _estimates([estimate(project, stage, wanted.model)], console, as_json=False)
     work: Mapping[Stage, Callable[[], stages.Result]] = {
         "read": lambda: read_project(project, tell),
@@ -156,9 +165,7 @@ def _one(wanted: Wanted, stage: Stage, console: Console) -> stages.Result:
         ),
         "trace": lambda: stages.trace(project, trace_draft, tell),
         "write": lambda: stages.write(wanted.desk("write"), tell),
-        "verify": lambda: stages.verify(
-            Verifying(project, wanted.packages, wanted.run_minutes), wanted.rounds, tell
-        ),
+        "verify": lambda: stages.verify(wanted.verifying, wanted.rounds, tell),
     }
     return work[stage]()
 

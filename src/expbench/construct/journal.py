@@ -73,6 +73,10 @@ class Journal:
         """What all models of all stages have used."""
         return sum((each.usage for each in self.events if each.usage), Usage())
 
+    def charged(self) -> float:
+        """The dollars of all calls whose price is known."""
+        return sum(each.usage.dollars or 0.0 for each in self.events if each.usage)
+
     def _take(self, event: Event) -> None:
         self.events.append(event)
         if event.kind == "reply":
@@ -113,7 +117,7 @@ class StageMemory:
 
     def stop(self, used: Usage) -> str:
         """Whether the project's money is spent."""
-        spent = self.journal.spent().dollars or 0.0
+        spent = self.journal.charged()
         if self.dollars is None or spent < self.dollars:
             return ""
         return f"the budget of {self.dollars:g} dollars is spent ({spent:.2f})"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -37,10 +37,12 @@ from expbench.construct.verifying import (
     Verifying,
     save_check,
     seen_draft,
+    send_back,
     settled,
     verified_now,
 )
 from expbench.construct.writing import Writing
+from expbench.errors import NotFoundError
 from expbench.sandboxes.host import SandboxHost
 from expbench.tracer.graph import Trace
 from expbench.workspace.files import SourceFiles
@@ -72,6 +74,30 @@ def waiting(project: Project, stage: Stage) -> tuple[Draft, ...]:
         for draft in project.drafts()
         if not draft.refused and at(draft, project.trace(draft)) == stage
     )
+
+
+def left(project: Project, stage: Stage) -> bool:
+    """Whether a stage that asks a model has anything to do."""
+    return bool(waiting(project, stage)) or (stage == "extract" and not done(project, stage))
+
+
+def begin_again(project: Project, stage: Stage, names: Sequence[str]) -> None:
+    """Lift the refusal of drafts, so that a stage does them once more and is told why they were refused.
+
+    Raises:
+        NotFoundError: there is no such draft, or it is not refused.
+    """
+    refused = {draft.id: draft for draft in project.drafts() if draft.refused}
+    for name in names:
+        if name not in refused:
+            raise NotFoundError(
+                f"There is no refused draft {name!r}: `expbench construct status {project.root}` lists them."
+            )
+        draft = refused[name]
+        lifted = {"refused": "", "rounds": 0}
+        project.save_draft(send_back(draft, stage, draft.refused).model_copy(update=lifted))
+        if stage in ("extract", "locate"):
+            project.save_trace(draft, None)
 
 
 @contextmanager
