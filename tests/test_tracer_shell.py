@@ -150,3 +150,18 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     trace = traced(tmp_path, {"run.sh": "python gone.py --x 1\n"}, "run.sh", "lost.sh")
     assert any("gone.py" in note for note in trace.notes)
     assert any("lost.sh" in note for note in trace.notes)
+
+
+def test_patterns_mean_the_files_that_are_there(tmp_path: Path) -> None:
+    files = {
+        "run.sh": 'for script in jobs/run_*.py; do\n  python "$script" "$@"\ndone\n',
+        "jobs/run_a.py": SCRIPT,
+        "jobs/run_b.py": SCRIPT,
+        "jobs/other.py": SCRIPT,
+    }
+    assert reached(traced(tmp_path, files, "run.sh")) == {
+        "run.sh",
+        "jobs/run_a.py",
+        "jobs/run_b.py",
+    }
+    assert reached(traced(tmp_path, files, "jobs/*_b.py")) == {"jobs/run_b.py"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -68,9 +67,7 @@ def _given(tree: Tree, source: Sequence[str]) -> tuple[list[str], bool]:
             found.setdefault(path)
             continue
         wanted = name.removeprefix("/workspace/").removeprefix("./").rstrip("/")
-        matching = (
-            [p for p in tree.sizes if fnmatch.fnmatchcase(p, wanted)][:60] if "*" in wanted else []
-        )
+        matching = tree.matching(wanted) if "*" in wanted else []
         if wanted in tree.folders:
             matching = [
                 p for p in tree.below(wanted) if p.endswith((".py", ".sh", ".ipynb", ".yaml"))

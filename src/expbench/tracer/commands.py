@@ -66,6 +66,8 @@ def started(words: Sequence[str], tree: Tree, folders: Sequence[str]) -> list[St
         if word.endswith(_RUNNABLE) or name in _SHELLS:
             if word.startswith("-") and "=" in word:
                 continue
+            if "*" in word and (several := tree.matching(word, folders)):
+                return [Started(each, tuple(words[place + 1 :])) for each in several]
             path = tree.resolve(word, folders)
             if path is not None and (place > 0 or "/" in word or word.endswith(_RUNNABLE)):
                 return [Started(path, tuple(words[place + 1 :]))]

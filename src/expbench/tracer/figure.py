@@ -123,9 +123,7 @@ def figure_html(trace: Trace, title: str = "") -> str:
         notes = ElementTree.SubElement(body, "ul")
         for note in trace.notes[:100]:
             ElementTree.SubElement(notes, "li").text = _text(note, 300)
-    return (
-        "<!doctype html>\n" + ElementTree.tostring(root, encoding="unicode", method="html") + "\n"
-    )
+    return "<!doctype html>\n" + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
 def _cards(trace: Trace) -> tuple[list[_Card], float, float]:

@@ -6,6 +6,7 @@ What is left out or read with a doubt is told in :attr:`Tree.notes`.
 from __future__ import annotations
 
 import codecs
+import fnmatch
 import os
 import posixpath
 import re
@@ -18,6 +19,7 @@ MOST_FILES = 60_000
 LARGEST = 3_000_000
 """Bytes above which a file is not read; notebooks hold pictures and may be ten times as large."""
 
+_MOST_MATCHING = 60
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _SKIPPED = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", ".tox", ".venv"})
 
@@ -132,6 +134,17 @@ class Tree:
             if path in self.sizes:
                 return path
         return self.ending(name)
+
+    def matching(self, pattern: str, folders: Iterable[str] = ("",)) -> list[str]:
+        """The files that a pattern means, seen from the first of these folders where there are any."""
+        for folder in folders:
+            whole = posixpath.normpath(posixpath.join(folder, pattern))
+            inside = self.below(posixpath.dirname(whole))
+            if "*" in posixpath.dirname(whole):
+                inside = list(self.sizes)
+            if found := [path for path in inside if fnmatch.fnmatchcase(path, whole)]:
+                return found[:_MOST_MATCHING]
+        return []
 
     def ending(self, name: str, near: str = "") -> str | None:
         """The file whose path ends in ``name``; of several, the one that is nearest to ``near``."""
