@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
 
 from expbench.judges import cues
 from expbench.judges.index import Wanted
@@ -19,19 +19,19 @@ def denied(sentence: str, start: int, places: range, before: range, wanted: Want
     """
     if not cues.is_omitted(sentence):
         return 0.0
-    words = wanted.index.tokens
-    spoken_of = [
-        [at for at in places if begin <= words[at].start - start < end]
-        for begin, end in cues.scopes(sentence)
-    ]
+    starts = wanted.index.starts
+
+    def at(offset: int) -> int:
+        return bisect_left(starts, start + offset, places.start, places.stop)
+
+    spoken_of = [range(at(begin), at(end)) for begin, end in cues.scopes(sentence)]
     if cues.refers_back(sentence):
-        spoken_of.append(list(before))
-    return max((_share(places, wanted) for places in spoken_of), default=0.0)
+        spoken_of.append(before)
+    return max((_share(each, wanted) for each in spoken_of), default=0.0)
 
 
-def _share(places: Sequence[int], wanted: Wanted) -> float:
-    telling = [at for at in places if wanted.index.tokens[at].content]
+def _share(places: range, wanted: Wanted) -> float:
+    said, telling = wanted.telling(places.start, places.stop)
     if not telling:
         return 0.0
-    share = sum(at in wanted.found for at in telling) / len(telling)
-    return share * (1.0 if len(telling) > 1 else _ONE_WORD)
+    return said / telling * (1.0 if telling > 1 else _ONE_WORD)

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from expbench.judges.numbers import Number
 from expbench.judges.values import same, with_steps
@@ -46,6 +46,16 @@ class Index:
             for part in EXPANSIONS.get(stem, ()):
                 self._stems[part].extend(self._stems[stem])
         self._similar: dict[str, tuple[int, ...]] = {}
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each token begins, in order."""
+        return [token.start for token in self.tokens]
+
+    @cached_property
+    def telling(self) -> list[int]:
+        """How many of the tokens before each place, and before the end, carry meaning."""
+        return [0, *accumulate(int(token.content) for token in self.tokens)]
 
     @cached_property
     def _numbers(self) -> list[tuple[int, Number]]:
@@ -136,6 +146,21 @@ class Wanted:
     def found(self) -> frozenset[int]:
         """All places of the text where one of the words stands."""
         return frozenset(place for places in self.places.values() for place in places)
+
+    @cached_property
+    def _said(self) -> list[int]:
+        """Of the words that :attr:`Index.telling` counts, how many are the item's."""
+        here = self.found
+        tokens_ = enumerate(self.index.tokens)
+        return [0, *accumulate(int(token.content and at in here) for at, token in tokens_)]
+
+    def telling(self, first: int, last: int) -> tuple[int, int]:
+        """How many words from first to before last are the item's, and how many carry meaning."""
+        if first >= last:
+            return 0, 0
+        counts = self._said, self.index.telling
+        said, telling = (each[last] - each[first] for each in counts)
+        return said, telling
 
     @cached_property
     def total(self) -> float:

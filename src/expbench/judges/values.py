@@ -101,7 +101,9 @@ def _implied(value: float, at: Token) -> Token:
 
 def _is_modifier(token: Token, text: str) -> bool:
     joined = re.match(r"-[A-Za-z]", text[token.end : token.end + 2])
-    return bool(joined) or bool(re.search(r"[A-Za-z]\^?$", text[: token.start]))
+    return bool(joined) or bool(
+        re.search(r"[A-Za-z]\^?$", text[max(0, token.start - 3) : token.start])
+    )
 
 
 def _close(a: float, b: float, tolerance: float) -> bool:
