@@ -165,3 +165,26 @@ def test_patterns_mean_the_files_that_are_there(tmp_path: Path) -> None:
         "jobs/run_b.py",
     }
     assert reached(traced(tmp_path, files, "jobs/*_b.py")) == {"jobs/run_b.py"}
+
+
+def test_variables_made_of_each_other_go_together(tmp_path: Path) -> None:
+    files = {
+        "run.sh": (
+            "for config in cfg/*.json; do\n"
+            '  name=$(basename "$config" .json)\n'
+            "  python jobs/$name.py --config $config --out out/${name}.txt\n"
+            "done\n"
+        ),
+        "cfg/a.json": "{}\n",
+        "cfg/b.json": "{}\n",
+        "jobs/a.py": SCRIPT,
+        "jobs/b.py": SCRIPT,
+    }
+    trace = traced(tmp_path, files, "run.sh")
+    assert reached(trace) == set(files)
+    command = at(trace, "run.sh", 3)
+    assert command.values == {
+        "--config": "cfg/a.json | cfg/b.json",
+        "--out": "out/a.txt | out/b.txt",
+    }
+    assert not trace.notes

@@ -125,7 +125,7 @@ def _relevance(walk: Walk, place: Place, piece: Piece, lexical: dict[int, float]
     fact = walk.files[place.path]
     given = 1.0 if fact.given else 0.5 if fact.named else 0.0
     score = 0.3 * near + 0.2 * given + 0.3 * lexical[id(piece)] + 0.2 * _WEIGHTS[piece.kind]
-    return round(min(1.0, score), 4)
+    return round(min(1.0, score * (0.6 if piece.kind == "other" else 1.0)), 4)
 
 
 def _edges(

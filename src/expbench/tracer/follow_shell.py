@@ -21,7 +21,13 @@ def visit_script(walk: Walk, place: Place, distance: float) -> None:
     text = walk.tree.read(place.path)
     if text is None:
         return
-    script = read_script(text[:_LONGEST], place.arguments, posixpath.dirname(place.path))
+    where = folders(place)
+    script = read_script(
+        text[:_LONGEST],
+        place.arguments,
+        posixpath.dirname(place.path),
+        lambda pattern: walk.tree.matching(pattern, where) or (pattern,),
+    )
     if script.truncated or len(text) > _LONGEST:
         walk.tree.note(f"{place.path} has more commands than are followed.")
     walk.pieces[place] += _pieces(script)

@@ -6,19 +6,23 @@ words that it stands in, up to :data:`MOST_VALUES`; one that is not known stays 
 
 from __future__ import annotations
 
-import itertools
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-MOST_VALUES = 24
-_MOST_COMMANDS = 3_000
-
-_NAME = re.compile(
-    r"\$(?:\{([A-Za-z_]\w*|\d|[@*#])(?:(:?[-=+?]|##?|%%?|\[[^]]*\]|/)([^{}]*))?\}|([A-Za-z_]\w*|\d|[@*#]))"
+from expbench.tracer.expansion import (
+    MOST_VALUES,
+    combined,
+    expand,
+    expanded_words,
+    names_in,
+    unquoted,
 )
-_ASSIGNED = re.compile(r"^([A-Za-z_]\w*)(?:\[\w*\])?\+?=(.*)$", re.DOTALL)
+
+_MOST_COMMANDS = 3_000
+_DEEPEST = 8
+
 _HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _FUNCTION = re.compile(
     r"^(?:function\s+)?([\w.-]+)\s*\(\)\s*\{?\s*(.*)$|^function\s+([\w.-]+)\s*\{?\s*(.*)$"
@@ -34,8 +38,6 @@ _HERE_FOLDER = re.compile(
     r"|\$\(\s*pwd\s*\)|`pwd`|`dirname \$0`"
 )
 """How a script says its own folder (or the one it is run in)."""
-_EITHER = re.compile(r"(?<=/)\[(\w+(?:,\w+)+)\](?=\.(?:sh|py)\b)")
-"""How READMEs write that one of some scripts is run."""
 _WORDS = frozenset({"do", "then", "else", "{", "}", "!", "time"})
 
 
@@ -71,18 +73,35 @@ class Script:
     loops: list[Loop] = field(default_factory=list)
     variables: dict[str, tuple[str, ...]] = field(default_factory=dict)
     truncated: bool = False
+    ties: dict[str, str] = field(default_factory=dict)
+    """Variables that are made of another one, value by value."""
+    files: Callable[[str], Sequence[str]] = field(default=lambda pattern: (pattern,), repr=False)
+
+    def set(self, name: str, values: tuple[str, ...], written: str = "") -> None:
+        """Give a variable its values; they go with those of the one that it is ``written`` with."""
+        self.variables[name] = values
+        self.ties.pop(name, None)
+        several = [n for n in names_in(written) if len(self.variables.get(n, ())) > 1 and n != name]
+        if len(several) == 1 and len(self.variables[several[0]]) == len(values):
+            self.ties[name] = self.ties.get(several[0], several[0])
 
 
 def read_script(
-    text: str, arguments: Sequence[str] = (), own: str = "", known: Mapping[str, str] | None = None
+    text: str,
+    arguments: Sequence[str] = (),
+    own: str = "",
+    files: Callable[[str], Sequence[str]] | None = None,
 ) -> Script:
-    """Read a script of the folder ``own`` that is called so in an environment that has ``known``."""
-    script = Script()
+    """Read a script of the folder ``own`` that is called with these arguments.
+
+    Args:
+        files: the files that a pattern of a loop means; without it patterns stay as they are written.
+    """
+    script = Script(files=files or (lambda pattern: (pattern,)))
     text = _HERE_FOLDER.sub(own or ".", text)
     script.variables.update(
         {"SCRIPT_DIR": (own or ".",), "PWD": (".",), "0": (f"{own or '.'}/script.sh",)}
     )
-    script.variables.update({name: (value,) for name, value in (known or {}).items()})
     script.variables.update({str(n): (word,) for n, word in enumerate(arguments, 1)})
     script.variables["@"] = script.variables["*"] = (
         (" ".join(map(shlex.quote, arguments)),) if arguments else ()
@@ -103,22 +122,27 @@ def _take(
     start: int,
     end: int,
     open_: list[tuple[str, str, tuple[str, ...], int]],
+    depth: int = 0,
 ) -> None:
     part = part.strip()
     while (word := part.split(None, 1)[0] if part.split() else "") in _WORDS:
         part = part[len(word) :].strip()
-    if not part:
+    if not part or depth > _DEEPEST:
         return
     if part.startswith("(") and not part.startswith("(("):
         part = part.lstrip("( ")
     if loop := _LOOP.match(part):
-        values = tuple(_expanded_words(loop[2], script.variables))[:MOST_VALUES]
-        script.variables[loop[1]] = values
+        words = expanded_words(loop[2], script.variables)
+        values = tuple(
+            f for word in words for f in (script.files(word) if "*" in word else (word,))
+        )
+        values = values[:MOST_VALUES]
+        script.set(loop[1], values)
         open_.append(("for", loop[1], values, start))
     elif word in ("while", "until", "if", "case", "select") or part.startswith("for "):
         open_.append((word, part.partition(word)[2].strip()[:80], (), start))
         if word in ("if", "while"):
-            _take(script, part[len(word) :], start, end, [])
+            _take(script, part[len(word) :], start, end, [], depth + 1)
     elif word in ("done", "fi", "esac"):
         if open_:
             kind, name, values, first = open_.pop()
@@ -128,7 +152,7 @@ def _take(
     elif function := _FUNCTION.match(part):
         rest = (function[2] or function[4] or "").strip(" {}")
         if rest:
-            _take(script, rest, start, end, [])
+            _take(script, rest, start, end, [], depth + 1)
     elif not part.startswith(("[", "((", "test ")):
         _command(script, part, start, end)
 
@@ -142,107 +166,17 @@ def _command(script: Script, part: str, start: int, end: int) -> None:
     while match := re.match(r"([A-Za-z_]\w*)(?:\[\w*\])?\+?=", rest):
         value, rest = _one_word(rest[match.end() :])
         if value.startswith("("):
-            values = tuple(_expanded_words(value.strip("()"), script.variables))[:MOST_VALUES]
+            values = tuple(expanded_words(value.strip("()"), script.variables))[:MOST_VALUES]
+            script.set(match[1], values)
         else:
-            values = tuple(expand(_unquoted(value), script.variables))
-        script.variables[match[1]] = values
+            values = tuple(expand(unquoted(value), script.variables))
+            script.set(match[1], values, value)
         sets[match[1]] = values[0] if len(values) == 1 else " ".join(values)
     words: list[tuple[str, ...]] = [()]
     if rest.strip() and not rest.lstrip().startswith("#"):
-        words = _combined(rest, script.variables)
+        words = combined(rest, script.variables, script.ties)
     for each in words:
         script.commands.append(Command(each, start, end, sets))
-
-
-def _combined(text: str, variables: Mapping[str, tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The command's words for every combination of what its variables may be.
-
-    Variables that come together (``$model`` twice) have the same value in one combination.
-    """
-    names = [
-        n
-        for n in dict.fromkeys(m[1] or m[4] for m in _NAME.finditer(text))
-        if len(variables.get(n, ())) > 1
-    ]
-    choices = [variables[name] for name in names]
-    combined: list[tuple[str, ...]] = []
-    for chosen in itertools.islice(itertools.product(*choices), MOST_VALUES):
-        one = {**variables, **{name: (value,) for name, value in zip(names, chosen, strict=True)}}
-        combined.append(tuple(_expanded_words(text, one)))
-    return list(dict.fromkeys(combined)) or [()]
-
-
-def _expanded_words(text: str, variables: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    for word in split(text):
-        quoted = word
-        for value in expand(quoted, variables):
-            if "$" in word and " " in value and not re.fullmatch(r".*[^\w$@{}\[\]*].*", word):
-                yield from split(value)
-            else:
-                yield from _braces(value)
-
-
-def _braces(word: str) -> Iterator[str]:
-    """``{1..3}`` and ``{a,b}`` as the shell has them."""
-    if numbers := re.search(r"\{(-?\d{1,6})\.\.(-?\d{1,6})\}", word):
-        low, high = int(numbers[1]), int(numbers[2])
-        for value in itertools.islice(range(low, high + 1), MOST_VALUES):
-            yield word[: numbers.start()] + str(value) + word[numbers.end() :]
-    elif listed := re.search(r"(?<!\$)\{([^{}\s]*,[^{}\s]*)\}", word):
-        for part in listed[1].split(",")[:MOST_VALUES]:
-            yield word[: listed.start()] + part + word[listed.end() :]
-    elif either := _EITHER.search(word):
-        for part in either[1].split(",")[:MOST_VALUES]:
-            yield word[: either.start()] + part + word[either.end() :]
-    else:
-        yield word
-
-
-def expand(text: str, variables: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Every value of a text with variables in it; unknown ones stay as they are written."""
-    done = [""]
-    place = 0
-    for match in _NAME.finditer(text):
-        values = _values(match, variables)
-        done = [
-            before + text[place : match.start()] + value for before in done for value in values
-        ][:MOST_VALUES]
-        place = match.end()
-    return [value[:4_000] + text[place:] for value in done]
-
-
-def _values(match: re.Match[str], variables: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    name, sign, other = match[1] or match[4], match[2] or "", match[3] or ""
-    values = variables.get(name, ())
-    if sign in (":-", "-", ":=", "=") and not any(values):
-        return (other,)
-    if not values:
-        return ("",) if name in "@*" else (match[0],)
-    if sign == "%%" or sign == "%":
-        return tuple(
-            value.removesuffix(other.lstrip("*")) if "*" not in other[1:] else value
-            for value in values
-        )
-    if sign in ("##", "#") and other == "*/":
-        return tuple(value.rpartition("/")[2] for value in values)
-    return values
-
-
-def split(text: str) -> list[str]:
-    """Words of a command line; quotes that do not close are taken as they stand."""
-    try:
-        lexer = shlex.shlex(text, posix=True, punctuation_chars=False)
-        lexer.whitespace_split = True
-        lexer.commenters = ""
-        return list(lexer)
-    except ValueError:
-        return text.split()
-
-
-def _unquoted(word: str) -> str:
-    if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'":
-        return word[1:-1]
-    return word
 
 
 def _one_word(text: str) -> tuple[str, str]:
