@@ -327,6 +327,12 @@ def test_the_clock_stands_still_without_anybody_there(tab: Browser, folder: Path
     saved(tab, "accepted")
     assert 0 < decisions(folder)["ann"][0].seconds < 60
     tab.until(f"!{clock}.endsWith('stands still')")
+    worked = "JSON.parse(sessionStorage.getItem('expbench-review-worked')).flat().at(-1)"
+    tab.until(f"{worked} > 3")
+    before = tab.run(worked)
+    tab.call("Page.reload")
+    tab.until("document.body.dataset.ready === 'yes'")
+    assert tab.run(worked) >= before, "time without a decision outlives the page"
 
 
 # --- nothing is lost ---------------------------------------------------------------------------------

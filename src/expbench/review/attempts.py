@@ -108,7 +108,7 @@ class RunSubject:
         notes = [f"{name}: {part.note}." for name, part in parts.items() if part.note]
         return TaskView(
             id=task_id,
-            title=task.question,
+            title=task_id,
             notes=tuple(notes),
             fields=tuple(self._fields(task_id, parts)),
             parts={name: part.text for name, part in parts.items()},

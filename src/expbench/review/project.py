@@ -101,7 +101,7 @@ class ProjectSubject:
         notes += [f"Refused: {draft.refused}"] if draft.refused else []
         notes += [] if draft.verified else ["Not verified yet."]
         fields = tuple(_view(name, draft.fields[name]) for name in _names(draft))
-        return TaskView(id=draft.id, title=_head(draft), notes=tuple(notes), fields=fields)
+        return TaskView(id=draft.id, title=draft.id, notes=tuple(notes), fields=fields)
 
     def pages(self) -> Sequence[PageView]:
         if (document := self.document) is None:

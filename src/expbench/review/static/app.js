@@ -15,7 +15,7 @@ let fields;
 let saver;
 let at = -1;
 const history = [];
-const worked = new Map();
+let worked = new Map(); // seconds on each task since the last decision on it
 const known = new Map(); // by task: its fields by name, as the server had them last
 
 const task = () => overview.tasks[at];
@@ -38,6 +38,7 @@ function tick() {
   if (at < 0) return;
   const id = task().id;
   if (!idle && passed > 0) worked.set(id, (worked.get(id) ?? 0) + passed);
+  sessionStorage.setItem("expbench-review-worked", JSON.stringify([overview.owner, ...worked]));
   const own = task().seconds + (worked.get(id) ?? 0);
   const whole = overview.tasks.reduce((sum, each) => sum + each.seconds + (worked.get(each.id) ?? 0), 0);
   show($("clock"), `Task ${clockText(own)} · all ${clockText(whole)}${idle ? " · stands still" : ""}`);
@@ -238,6 +239,8 @@ async function start() {
   show($("title"), overview.title);
   document.title = `Review: ${document.getElementById("title").textContent}`;
   const owner = JSON.stringify([overview.owner, overview.reviewer]);
+  const [whose, ...before] = JSON.parse(sessionStorage.getItem("expbench-review-worked") ?? "[]");
+  if (whose === overview.owner) worked = new Map(before);
   panes = new Panes(overview);
   fields = new Fields(new Drafts(owner), decide, (field, chosen) => panes.field(field, chosen, Boolean(chosen)));
   panes.switchTo("fields");

@@ -17,6 +17,7 @@ function pagesOf(evidence) {
   const words = evidence.quote ? ` “${evidence.quote.length > 160 ? `${evidence.quote.slice(0, 160)}…` : evidence.quote}”` : "";
   if (evidence.page !== null) return `Page ${evidence.page}${words}`;
   if (evidence.path) return `${evidence.path}:${evidence.start}–${evidence.end}`;
+  if (evidence.turn !== null && !words) return "The trajectory";
   if (evidence.turn !== null) return `Turn ${evidence.turn}${words}`;
   if (evidence.part) return `${evidence.part}${words}`;
   return `not found in the submission:${words}`;
@@ -187,7 +188,7 @@ export class Fields {
         const pressed = String(field.decision?.value === value);
         acts.append(button(text, () => this.act(field.name, "label", value, ""), { "aria-pressed": pressed, "data-act": value }));
       }
-      acts.append(button(few === field.choices ? "With a reason …" : "Choose …", () => this.open("fix"), { "data-act": "fix" }));
+      acts.append(button(few === field.choices ? "Reason …" : "Choose …", () => this.open("fix"), { "data-act": "fix" }));
     } else {
       acts.append(
         button("Accept", () => this.act(field.name, "accept", null, ""), { "data-act": "accept", "aria-label": named("Accept") }),

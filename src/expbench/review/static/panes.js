@@ -173,7 +173,7 @@ export class Panes {
       this.#parts();
     };
     fill("left-tools", ...parts.map(([each]) => button(each, open(each), { "aria-pressed": String(each === name) })));
-    const body = make("pre", { name: "part" });
+    const body = make("pre", { name: "handed" });
     if (mark) {
       body.append(
         make("span", { text: text.slice(0, mark.start) }),
@@ -194,7 +194,7 @@ export class Panes {
       make("h3", { text: name }),
       make("div", { name: "text", text }),
     ]);
-    if (code) parts.push(make("h3", { text: "The authors' code" }), make("pre", { name: "part", text: code }));
+    if (code) parts.push(make("h3", { text: "The authors' code" }), make("pre", { name: "handed", text: code }));
     fill("middle-body", ...parts);
   }
 
@@ -207,13 +207,13 @@ export class Panes {
     const last = body.at(-1)?.[0] ?? 0;
     fill(
       "middle-tools",
-      button("Earlier turns", go(-3), { disabled: at === 0 }),
+      button("Earlier turns", go(-5), { disabled: at === 0 }),
       make("span", { name: "muted", text: body.length ? `turns ${body[0][0]} – ${last}` : "" }),
-      button("Later turns", go(3), { disabled: last <= at + 1 }),
+      button("Later turns", go(5), { disabled: last <= at + 1 }),
     );
     const rows = body.map(([number, text]) => {
       const place = quote ? text.indexOf(quote) : -1;
-      const pre = make("pre", { name: "part" });
+      const pre = make("pre", { name: "handed" });
       if (place < 0) show(pre, text);
       else
         pre.append(
