@@ -52,10 +52,10 @@ def one_page(
 
 
 def many_pages(count: int) -> bytes:
-    """Pages that all show the same words."""
+    """Small pages that all show the same words."""
     kids = b" ".join(b"%d 0 R" % number for number in range(5, 5 + count))
     page = (
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 3 0 R "
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [60 690 460 730] /Contents 3 0 R "
         b"/Resources << /Font << /F1 4 0 R >> >> >>"
     )
     return pdf(

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from expbench.errors import DataError
+from expbench.papers.raw import is_done
 
-SECONDS_PER_PAGE = 150.0
+SECONDS_PER_PAGE = 200.0
 """For which the parser may be silent; a page that is recognised on a busy machine takes 50."""
 BYTES_OF_MEMORY = 4 << 30
 MOST_LOST = 5
@@ -79,14 +80,8 @@ def _missing(parsed: Parsed, folder: Path) -> tuple[int, ...]:
     return tuple(
         number
         for number in range(1, parsed.pages + 1)
-        if number not in parsed.lost and not _is_done(folder, number)
+        if number not in parsed.lost and not is_done(folder, number)
     )
-
-
-def _is_done(folder: Path, number: int) -> bool:
-    """Whether a page is there: its picture is moved away when all is done, and its words are not."""
-    image = folder / "pages" / f"{number}.png"
-    return image.is_file() and (folder / "raw" / f"{number}.json").is_file()
 
 
 def _run(
@@ -100,6 +95,7 @@ def _run(
 ) -> int:
     """One process of the parser; returns the page that it was at when it died, or 0."""
     at = 0
+    left = len(pages)
     for said in _said(_job(pdf, folder, ocr, pages), seconds):
         if "refused" in said:
             raise DataError(_refusal(pdf, said["refused"]))
@@ -112,11 +108,13 @@ def _run(
                     f"{pdf} has {parsed.pages} pages, more than the {said['most']} that are read of a paper: "
                     "give the paper's part."
                 )
+            left = len(_missing(parsed, folder))
         at = int(said.get("begun", at))
         if "done" in said:
             at = 0
+            left -= 1
             if progress is not None:
-                progress(parsed.pages - len(_missing(parsed, folder)), parsed.pages)
+                progress(parsed.pages - left, parsed.pages)
     return at
 
 

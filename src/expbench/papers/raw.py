@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 
@@ -111,6 +112,12 @@ class RawPage:
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+
+
+def is_done(folder: Path, number: int) -> bool:
+    """Whether a page lies below a folder, its words and its picture."""
+    image = folder / "pages" / f"{number}.png"
+    return image.is_file() and (folder / "raw" / f"{number}.json").is_file()
 
 
 def page_from_json(text: str) -> RawPage:
