@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from expbench.cli.options import JsonOption, do
+from expbench.cli.options import JsonOption, PackagesOption, do
 from expbench.cli.settings import cache_folder
 
 EPILOG = "Example: expbench construct trace --repo clones/NAME --source train.sh --question 'Does it help?'"
@@ -37,14 +37,31 @@ def trace(
     top: Annotated[
         int, typer.Option(min=1, help="With --repo: steps that are shown, by relevance.")
     ] = 40,
+    dynamic: Annotated[
+        bool,
+        typer.Option(
+            "--dynamic",
+            help="With --repo: run it in a sandbox too, and say which files really ran.",
+        ),
+    ] = False,
+    command: Annotated[
+        str, typer.Option(help="What --dynamic runs [default: the files of --source, in order].")
+    ] = "",
+    minutes: Annotated[
+        float, typer.Option("--limit-minutes", min=0.01, help="Minutes that it may take.")
+    ] = 10.0,
+    packages: PackagesOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Follow scripts through shell, Python and configurations to their steps; nothing is run."""
+    """Follow scripts through shell, Python and configurations to their steps, without a model."""
 
     def body() -> int:
-        from expbench.cli.construct_tracing_work import Asked, trace_repository
+        from expbench.cli.construct_tracing_work import Asked, Running, trace_repository
 
-        asked = Asked(repo, tuple(source or ()), usage, question, figure, top)
+        running = (
+            Running(command, minutes, tuple(packages or ()), cache_folder()) if dynamic else None
+        )
+        asked = Asked(repo, tuple(source or ()), usage, question, figure, top, running)
         if folder is None:
             return trace_repository(asked, json)
         asked.refuse_repository()

@@ -11,12 +11,27 @@ from rich.table import Table
 from rich.text import Text
 
 from expbench.errors import NotFoundError, UserError
+from expbench.paths import CachePaths
+from expbench.sandboxes.host import SandboxHost
+from expbench.sandboxes.providers import provider
+from expbench.schema import Limits
 from expbench.tracer.chain import trace_chain
+from expbench.tracer.dynamic import command_of, run_traced, with_ran
 from expbench.tracer.figure import figure_html, figure_svg
 from expbench.tracer.graph import Step, Trace
 
 _FILES = 15
 _NOTES = 12
+
+
+@dataclass(frozen=True)
+class Running:
+    """How a traced run is done: ``command``, or the source's files in order where it is empty."""
+
+    command: str
+    minutes: float
+    packages: tuple[Path, ...]
+    cache: Path
 
 
 @dataclass(frozen=True)
@@ -29,6 +44,7 @@ class Asked:
     question: str
     figure: Path | None
     top: int
+    running: Running | None = None
 
     def refuse_repository(self) -> None:
         """Raises UserError where a repository is named besides a project."""
@@ -51,6 +67,8 @@ def trace_repository(asked: Asked, as_json: bool) -> int:
         raise NotFoundError(f"{asked.repo} is no folder: give a repository's with --repo.")
     trace = trace_chain(asked.repo, asked.source, asked.usage, asked.question)
     console = Console(stderr=as_json)
+    if asked.running is not None:
+        trace = _ran(trace, asked.repo, asked.running)
     if asked.figure is not None:
         draw = figure_html if asked.figure.suffix == ".html" else figure_svg
         try:
@@ -67,15 +85,33 @@ def trace_repository(asked: Asked, as_json: bool) -> int:
     return 0 if trace.steps else 1
 
 
+def _ran(trace: Trace, repo: Path, running: Running) -> Trace:
+    """The trace with what a run in a sandbox showed. Raises UserError where nothing can be run."""
+    provider("bwrap").check()
+    found = [path for path in trace.source if (repo / path).is_file()]
+    command = running.command or command_of(found)
+    if not command:
+        raise UserError(
+            "--source names no script that can be run: give what to run with --command."
+        )
+    host = SandboxHost(CachePaths(running.cache), packages=running.packages)
+    limits = Limits(minutes=running.minutes, memory_mib=None)
+    return with_ran(trace, run_traced(repo, command, host, limits))
+
+
 def _show(trace: Trace, top: int, console: Console) -> None:
     best = {step.id for step in sorted(trace.steps, key=_by_relevance)[:top]}
+    known = any(step.ran is not None for step in trace.steps)
     table = Table("kind", "lines", "step", "values", "relevance", header_style="bold")
+    if known:
+        table.add_column("ran")
     for step in trace.steps:
         if step.id in best:
             lines = f"{step.span.path}:{step.span.start}-{step.span.end}"
             values = ", ".join(f"{name}={value}" for name, value in list(step.values.items())[:6])
             cells = (step.kind, lines, step.label[:60], values[:90], f"{step.relevance:.2f}")
-            table.add_row(*map(Text, cells))
+            ran = {True: "yes", False: "no", None: "?"}[step.ran]
+            table.add_row(*map(Text, (*cells, ran) if known else cells))
     console.print(table)
     files = Table("file", "distance", "why", "relevance", header_style="bold")
     for each in trace.files[:_FILES]:
@@ -89,7 +125,7 @@ def _show(trace: Trace, top: int, console: Console) -> None:
         f"{min(_FILES, len(trace.files))} of {len(trace.files)} files, by relevance."
     )
     _listed(console, "Gives the answer away, the surest first", trace.mask[:_FILES])
-    _listed(console, "Not followed", trace.notes[:_NOTES], len(trace.notes) - _NOTES)
+    _listed(console, "Notes", trace.notes[:_NOTES], len(trace.notes) - _NOTES)
 
 
 def _by_relevance(step: Step) -> tuple[float, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from expbench.tracer.modules import Imported, imports_of
@@ -52,6 +52,7 @@ def uses_of(statements: Sequence[ast.AST]) -> Uses:
     uses = Uses()
     pending: list[ast.AST] = list(reversed(statements))
     inner: set[int] = set()
+    starts: dict[str, str] = {}
     count = 0
     while pending and count < _MOST_NODES:
         node = pending.pop()
@@ -75,7 +76,9 @@ def uses_of(statements: Sequence[ast.AST]) -> Uses:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             uses.imports += [(name, what, node.lineno) for name, what in imports_of(node)]
         elif isinstance(node, ast.Call):
-            _call(node, uses)
+            _call(node, uses, starts)
+        elif isinstance(node, ast.Assign) and (start := _start(node.value)):
+            starts.update((t.id, start) for t in node.targets if isinstance(t, ast.Name))
         pending += reversed(list(ast.iter_child_nodes(node)))
     return uses
 
@@ -89,12 +92,14 @@ def _chain(node: ast.Attribute) -> str:
     return ".".join([value.id, *reversed(parts)]) if isinstance(value, ast.Name) else ""
 
 
-def _call(node: ast.Call, uses: Uses) -> None:
+def _call(node: ast.Call, uses: Uses, starts: Mapping[str, str]) -> None:
     called = (
         node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     )
     if called in _IMPORTERS and node.args:
-        uses.dynamic.setdefault(_start(node.args[0]), node.lineno)
+        named = node.args[0]
+        known = starts.get(named.id, "") if isinstance(named, ast.Name) else _start(named)
+        uses.dynamic.setdefault(known, node.lineno)
     elif called in _PICKERS or called.startswith(
         ("build", "get_", "make_", "create_", "load_", "init_")
     ):

@@ -115,6 +115,8 @@ class Walk:
                     )
                     return
                 fact = self.files[place.path] = FileFact(distance, why, kind)
+                if place.path.endswith(".py"):
+                    self._packages(place.path, distance + 2)
             elif distance < fact.distance:
                 fact.distance, fact.why, fact.leading = distance, why, kind
             fact.given |= given
@@ -126,6 +128,14 @@ class Walk:
             self.distances[place] = distance
             self._count += 1
             heapq.heappush(self._queue, (distance, self._count, place))
+
+    def _packages(self, path: str, distance: float) -> None:
+        """The packages that a module lies in run with it; what they import is followed where it is used."""
+        folder = posixpath.dirname(path)
+        while folder and f"{folder}/__init__.py" in self.tree:
+            package = f"{folder}/__init__.py"
+            self.files.setdefault(package, FileFact(distance, f"the package of {path}", "imports"))
+            folder = posixpath.dirname(folder)
 
     def run(self, visit: Callable[[Walk, Place, float], None]) -> None:
         """Visit every place, the nearest first."""
