@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -26,17 +25,27 @@ from construct_papers import (
 )
 
 from expbench.construct import stages
+from expbench.construct.choosing import finished
 from expbench.construct.costs import cost_markdown, cost_report
+from expbench.construct.decisions import digest_of
 from expbench.construct.desk import Desk
-from expbench.construct.journal import Event, now, read_events
+from expbench.construct.journal import Event, now
 from expbench.construct.locating import Bounds
 from expbench.construct.masking import choose_mask
 from expbench.construct.project import Project, new_project
-from expbench.construct.records import Draft, DraftField
-from expbench.construct.task import listed, value
+from expbench.construct.records import Decision, Draft, DraftField
+from expbench.construct.task import entry_of, listed, value
 from expbench.construct.tracing import trace_draft
-from expbench.construct.verifying import chain_faults, send_back
-from expbench.errors import DataError, RepositoryError, UserError
+from expbench.construct.verifying import (
+    DraftCheck,
+    chain_faults,
+    save_check,
+    seen_draft,
+    send_back,
+    settled,
+    verified_now,
+)
+from expbench.errors import DataError, NotFoundError, RepositoryError, UserError
 from expbench.paths import CachePaths
 from expbench.prices import read_prices, use_prices
 from expbench.sandboxes.host import SandboxHost
@@ -305,50 +314,6 @@ def test_a_budget_needs_a_price(project: Project, script: Script) -> None:
     script.extraction(DOCUMENT, TASKS)
     with pytest.raises(UserError, match=r"the price of .* is not known"):
         extracted(project, script, dollars=1.0)
-
-
-KILLED = """
-import os, signal, sys
-sys.path[:0] = [sys.argv[1]]
-from pathlib import Path
-import test_construct as t
-from expbench.construct import stages
-from expbench.construct.desk import Desk
-from expbench.construct.project import Project
-from expbench.paths import CachePaths
-
-root, cache, model, at = Path(sys.argv[2]), CachePaths(Path(sys.argv[3])), sys.argv[4], int(sys.argv[5])
-project = Project(root, cache)
-heard = []
-
-def deadly(sentence):
-    heard.append(sentence)
-    if len(heard) == at:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-with project.held():
-    stages.extract(Desk(project, "extract", model), t.search_in(t.DOCUMENT), deadly)
-"""
-
-
-@pytest.mark.parametrize("at", [1, 2, 3])
-def test_a_killed_extraction_goes_on_and_pays_nothing_twice(
-    at: int, project: Project, script: Script
-) -> None:
-    script.extraction(DOCUMENT, TASKS)
-    arguments = [str(Path(__file__).parent), str(project.root), str(project.cache.root)]
-    command = [sys.executable, "-c", KILLED, *arguments, script.model, str(at)]
-    died = subprocess.run(command, capture_output=True, check=False, timeout=300)
-    assert died.returncode == -signal.SIGKILL, died.stderr.decode()
-    with (project.root / "journal.jsonl").open("ab") as journal:
-        journal.write(b'{"at": "torn')
-    again = Project(project.root, project.cache)
-    with again.held():
-        extracted(again, script)
-    assert [d.id for d in again.drafts()] == ["q01", "q02"]
-    keys = [e.key for e in read_events(project.root / "journal.jsonl") if e.kind == "reply"]
-    assert len(keys) == len(set(keys))
-    assert extracted(again, script) == []
 
 
 def test_two_processes_do_not_work_on_one_project(project: Project) -> None:
@@ -707,6 +672,16 @@ def test_a_chain_that_fails_or_prints_other_numbers_goes_back_to_its_search() ->
     assert list(chain_faults(verification(found=("0.5", "0.61"), missing=("0.7",)))) == []
 
 
+def test_a_draft_that_fails_is_sent_back_until_its_rounds_are_over() -> None:
+    draft = Draft(id="q01", fields={})
+    fault = (("write", "the mask does not hold"),)
+    found = DraftCheck(draft="q01", chain=verification(found=("1.5",)), faults=fault)
+    once = settled(draft, found, 2)
+    assert (once.back, once.rounds, once.refused) == ("write", 1, "")
+    assert settled(once, found, 1).refused == "after 1 rounds: the mask does not hold"
+    assert settled(once, found.model_copy(update={"faults": ()}), 1).verified
+
+
 def test_what_is_sent_back_loses_what_later_stages_made(traced: Project, script: Script) -> None:
     script.writing(traced)
     draft = written(traced, script)
@@ -729,6 +704,71 @@ def test_a_draft_that_was_sent_back_is_extracted_again_with_the_reason(
     assert mended.rounds == 1
     assert not mended.back
     assert stages.at(mended, traced.trace(mended)) == "locate"
+
+
+def test_a_refused_draft_is_done_once_more_and_the_model_is_told_why(
+    traced: Project, script: Script
+) -> None:
+    script.writing(traced)
+    good, instructions = (script.replies[at]["text"] for at in (-2, -1))
+    script.replies[-2]["text"] = json.dumps({"steps": []})
+    script.say("That reply cannot be used", {"steps": []})
+    assert written(traced, script).refused
+    with pytest.raises(NotFoundError, match="no refused draft 'q99'"):
+        stages.begin_again(traced, "write", ["q99"])
+    stages.begin_again(traced, "write", ["q01"])
+    script.replies.insert(0, {"when": "sent back, because of this: requirements", "text": good})
+    when = "instructions of a task for an agent(?s:.*)sent back, because of this: requirements"
+    script.replies.insert(0, {"when": when, "text": instructions})
+    script.say("never", "")
+    mended = written(traced, script)
+    assert not mended.refused
+    assert not mended.back
+
+
+def test_what_a_reviewer_fixed_is_verified_again_and_what_was_rejected_is_not_exported(
+    traced: Project, script: Script
+) -> None:
+    script.writing(traced)
+    draft = written(traced, script).model_copy(update={"verified": True})
+    traced.save_draft(draft)
+    seen = DraftCheck(
+        draft=draft.id, of=digest_of(entry_of(draft)), chain=verification(found=("0.2053",))
+    )
+    save_check(traced, seen)
+    chosen, left = finished(traced, unanswered=False)
+    assert [each.id for each in chosen] == [draft.id]
+    assert left == ()
+    say(traced, "fix", "method", draft, f"{value(draft, 'method')} Use numpy.")
+    assert not verified_now(traced, draft)
+    with pytest.raises(UserError, match=r"No draft of .* is finished"):
+        finished(traced, unanswered=False)
+    fixed = seen_draft(traced, draft)
+    assert value(fixed, "method").endswith("Use numpy.")
+    save_check(traced, seen.model_copy(update={"of": digest_of(entry_of(fixed))}))
+    chosen, _ = finished(traced, unanswered=False)
+    assert value(chosen[0], "method").endswith("Use numpy.")
+    say(traced, "reject", "question", draft, None)
+    with pytest.raises(UserError, match=r"No draft of .* is finished"):
+        finished(traced, unanswered=False)
+
+
+def say(project: Project, kind: Any, name: str, draft: Draft, fixed: Any) -> None:
+    """Have a reviewer decide on a field."""
+    decision = Decision(
+        draft=draft.id,
+        field=name,
+        kind=kind,
+        value=fixed,
+        reason="because",
+        at=now(),
+        number=1,
+        of=digest_of(value(draft, name)),
+    )
+    file = project.root / "reviews" / "ada.jsonl"
+    file.parent.mkdir(exist_ok=True)
+    with file.open("a") as lines:
+        lines.write(decision.model_dump_json() + "\n")
 
 
 # --- costs -----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import typer
 from expbench.cli.options import JsonOption, do
 from expbench.cli.settings import cache_folder, network_variables
 
-NEW = "Example: expbench construct new papers/mine --pdf paper.pdf --repo https://github.com/OWNER/NAME"
+NEW = "Example: expbench construct new mine --pdf paper.pdf --repo clones/mine"
 STATUS = "Example: expbench construct status papers/mine"
 
 ProjectArgument = Annotated[

@@ -10,11 +10,11 @@ from expbench.cli.construct_projects import BudgetOption, ProjectArgument
 from expbench.cli.options import EstimateOption, JsonOption, PackagesOption, PricesOption, do
 from expbench.cli.settings import cache_folder
 
-EXTRACT = "Example: expbench construct extract papers/mine --model openai/gpt-5 --estimate"
-LOCATE = "Example: expbench construct locate papers/mine --model openai/gpt-5 --limit-minutes 20"
+EXTRACT = "Example: expbench construct extract papers/mine --model openai/gpt-5"
+LOCATE = "Example: expbench construct locate papers/mine --model openai/gpt-5"
 WRITE = "Example: expbench construct write papers/mine --model openai/gpt-5"
 VERIFY = "Example: expbench construct verify papers/mine --rounds 2"
-RUN = "Example: expbench construct run papers/mine --model openai/gpt-5 --budget 10"
+RUN = "Example: expbench construct run papers/mine --model openai/gpt-5"
 
 StageModelOption = Annotated[
     str, typer.Option("--model", help="Any Inspect model, provider/name; it may differ by stage.")

@@ -13,6 +13,7 @@ from expbench.papers.document import Document, Element, Passage
 
 LEAST_QUOTE = 12
 """Characters from which a quote says where it is from."""
+_LEAST_SHOWN = 300
 
 
 class Quote(BaseModel):
@@ -91,7 +92,9 @@ def evidence_block(elements: Iterable[Element], room: int) -> str:
         if element.cells:
             text += "\n" + "\n".join(" | ".join(row) for row in element.cells)
         line = f"[{element.id}] {element.kind}{label}, {place}\n{text}"
-        if room - len(line) < 0:
+        if len(line) > room:
+            # The beginning of a long element says more than nothing of it.
+            lines += [f"{line[:room]} […]"] if room > _LEAST_SHOWN else []
             break
         room -= len(line)
         lines.append(line)
