@@ -15,6 +15,8 @@ WHOLE = 80
 _OPENED = 10
 """Lines from which the parts of a block are steps too."""
 _DEEPEST = 14
+_VALUES, _OPTIONS = 24, 100
+"""Values of a step, and of one that is there to give values."""
 
 
 @dataclass
@@ -110,12 +112,15 @@ class _Reader:
         start, end = _start(run[0]), last or _end(run[-1])
         text = "\n".join(self.lines[start - 1 : end])
         kind = kind_of(run[0], text) if len(run) == 1 else named_kind(text)
+        most = _OPTIONS if kind in ("options", "config") else _VALUES
         return Piece(
             kind=kind,
             start=self.module.line(start),
             end=max(self.module.line(start), self.module.line(end)),
             label=_label(run[0], self.lines),
-            values=values_of(run if values_from is None else values_from) if last is None else {},
+            values=values_of(run if values_from is None else values_from, most)
+            if last is None
+            else {},
             words=text[:1_500],
         )
 

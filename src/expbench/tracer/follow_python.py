@@ -120,10 +120,12 @@ def visit_unit(walk: Walk, place: Place, distance: float) -> None:
     ):
         walk.pieces[place] += pieces(module, statements)
     _follow(walk, place, distance, module, uses_of(statements))
-    hydra(walk, place, distance, statements)
-    for name, value in values_of(statements, 60).items():
-        if isinstance(value, str) and len(value) < 80 and not value[:1].isdigit():
-            walk.value(name, value)
+    if "config_name" in module.text or "config_path" in module.text:
+        hydra(walk, place, distance, statements)
+    for piece in walk.pieces[place]:
+        for name, value in piece.values.items():
+            if len(value) < 80 and not value[:1].isdigit():
+                walk.value(name, value)
 
 
 def _rough(module: Module) -> list[Piece]:

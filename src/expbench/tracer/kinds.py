@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from expbench.tracer.graph import StepKind
 from expbench.tracer.modules import DEFINITIONS
-from expbench.tracer.uses import decorators
+from expbench.tracer.uses import children, decorators
 
 _SIGNS: tuple[tuple[StepKind, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern))  # type: ignore[misc]
@@ -84,7 +84,7 @@ def kind_of(node: ast.AST, text: str) -> StepKind:
             return _METHODS[node.name]
         named = named_kind(node.name.replace("_", " ") + "(")
         return named if named != "other" else "function"
-    found = named_kind(text[:2_000])
+    found = named_kind(text[:1_000])
     if isinstance(node, ast.For | ast.AsyncFor | ast.While):
         return found if found in ("train", "metric", "evaluate") else "loop"
     return found
@@ -125,7 +125,7 @@ def _values(statement: ast.AST) -> Iterator[tuple[str, str]]:
             yield from _call(node)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from parameters(node)
-        pending += ast.iter_child_nodes(node)
+        pending += children(node)
 
 
 def _call(node: ast.Call) -> Iterator[tuple[str, str]]:
