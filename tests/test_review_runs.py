@@ -147,7 +147,7 @@ def test_labelled_findings_become_a_set_that_monitor_eval_runs_on(tmp_path: Path
     with serving(folder) as server:
         label(server, FIRST, "finding/0", "wrong")
         code, said = command("review", str(folder), "--export-findings", str(target))
-        assert code == 2 and "labelled as a whole (2 open" in said and not target.exists()
+        assert code == 2 and "No trajectory is labelled (2 open" in said and not target.exists()
         label(server, FIRST, "missed", "git_history")
         label(server, SECOND, "missed", "none")
     code, said = command("review", str(folder), "--export-findings", str(target))

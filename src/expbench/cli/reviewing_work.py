@@ -177,7 +177,7 @@ def _write(found: Labelled, file: Path, what: str, console: Console) -> None:
     left = f"{found.open} open or skipped, {found.tied} tied"
     if not found.lines:
         raise UserError(
-            f"No {what} is labelled as a whole ({left}): label some with the page first."
+            f"No {what} is labelled ({left}): label some with the page first."
         )
     try:
         with file.open("x", encoding="utf-8", newline="") as out:
@@ -200,7 +200,8 @@ def _show_agreement(found: ReviewAgreement, as_json: bool, console: Console) -> 
         console.print(line, highlight=False, soft_wrap=True, markup=False)
     rows = agreement_rows(found)
     if not rows:
-        console.print("One reviewer cannot agree with anybody: have a second one review.")
+        few = "Nobody has reviewed it" if not found.reviewers else "One reviewer agrees with nobody"
+        console.print(f"{few}: have two people review, each with a --reviewer name.")
         return
     table = Table(title="Agreement (95 % intervals over tasks)", title_justify="left")
     for column in ("reviewers", "fields"):

@@ -71,6 +71,8 @@ class RunSubject:
     codes: Callable[[ResearchTask], CodeReader | None] = lambda task: None
     kind: Literal["project", "run"] = "run"
     _items: dict[str, tuple[RubricItem, ...]] = field(default_factory=dict)
+    _last: TaskView | None = None
+    """The attempt that was shown last: its quotations are sought once and not at every decision."""
 
     @property
     def title(self) -> str:
@@ -97,6 +99,11 @@ class RunSubject:
     def task(self, task_id: str) -> TaskView:
         if task_id not in self.keys:
             raise NotFoundError(f"The run has no attempt {task_id!r}: load the page anew.")
+        if (last := self._last) is None or last.id != task_id:
+            last = self._last = self._view(task_id)
+        return last
+
+    def _view(self, task_id: str) -> TaskView:
         task = self.task_of(task_id)
         text = self.submission(task_id)
         parts = {

@@ -50,6 +50,15 @@ _PICTURE = 30_000_000
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
+@dataclass(frozen=True)
+class _Read:
+    """A draft as its file was at a moment."""
+
+    mark: tuple[int, int]
+    draft: Draft
+    line: TaskLine
+
+
 @dataclass
 class ProjectSubject:
     """A project's folder, opened for review; drafts are read again when their files change."""
@@ -57,7 +66,8 @@ class ProjectSubject:
     root: Path
     kind: Literal["project"] = "project"
     blind: bool = False
-    _known: dict[Path, tuple[tuple[int, int], Draft]] = field(default_factory=dict)
+    _known: dict[Path, _Read] = field(default_factory=dict)
+    _files: dict[str, Path] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -78,21 +88,13 @@ class ProjectSubject:
 
     def drafts(self) -> list[Draft]:
         """Every draft, in the order of their names. Raises DataError."""
-        files = sorted((self.root / "drafts").rglob("*.json"), key=lambda f: natural(str(f)))
-        return [self._draft(file) for file in files]
+        return [each.draft for each in self._every()]
 
     def tasks(self) -> Sequence[TaskLine]:
-        return [
-            TaskLine(
-                id=draft.id,
-                title=_head(draft),
-                fields={name: digest_of(draft.fields[name].value) for name in _names(draft)},
-            )
-            for draft in self.drafts()
-        ]
+        return [each.line for each in self._every()]
 
     def task(self, task_id: str) -> TaskView:
-        draft = next((each for each in self.drafts() if each.id == task_id), None)
+        draft = self._find(task_id)
         if draft is None:
             raise NotFoundError(
                 f"The project has no draft {task_id!r} any more: load the page anew."
@@ -156,17 +158,30 @@ class ProjectSubject:
         file = _inside(self.root / "paper", image) if image else None
         return file if file is not None and file.stat().st_size <= _PICTURE else None
 
-    def _draft(self, file: Path) -> Draft:
+    def _find(self, task_id: str) -> Draft | None:
+        """A draft by its id, mostly without looking at the others."""
+        file = self._files.get(task_id)
+        if file is not None and file.exists() and (found := self._read(file).draft).id == task_id:
+            return found
+        return next((each for each in self.drafts() if each.id == task_id), None)
+
+    def _every(self) -> list[_Read]:
+        files = sorted((self.root / "drafts").rglob("*.json"), key=lambda f: natural(str(f)))
+        found = [self._read(file) for file in files]
+        self._files = {each.draft.id: file for each, file in zip(found, files, strict=True)}
+        return found
+
+    def _read(self, file: Path) -> _Read:
         try:
             stat = file.stat()
             mark = (stat.st_mtime_ns, stat.st_size)
             known = self._known.get(file)
-            if known is None or known[0] != mark:
-                known = mark, Draft.model_validate_json(file.read_bytes())
-                self._known[file] = known
+            if known is None or known.mark != mark:
+                draft = Draft.model_validate_json(file.read_bytes())
+                known = self._known[file] = _Read(mark, draft, _line(draft))
         except (OSError, ValidationError):
             raise DataError(f"{file} is no draft of a task: restore the file.") from None
-        return known[1]
+        return known
 
 
 def _inside(root: Path, name: str) -> Path | None:
@@ -177,6 +192,11 @@ def _inside(root: Path, name: str) -> Path | None:
     except (OSError, ValueError):
         return None
     return file if inside and ".git" not in file.relative_to(root.resolve()).parts else None
+
+
+def _line(draft: Draft) -> TaskLine:
+    fields = {name: digest_of(draft.fields[name].value) for name in _names(draft)}
+    return TaskLine(id=draft.id, title=_head(draft), fields=fields)
 
 
 def _names(draft: Draft) -> list[str]:
