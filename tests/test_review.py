@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -253,9 +254,18 @@ def test_a_decision_has_to_make_sense(server: Server) -> None:
     assert server.post(none).status_code == 422
     assert server.post({**none, "draft": "nothing"}).status_code == 404
     assert server.post("x").status_code == 400
+    assert server.post({**none, "value": _nested(150)}).status_code == 422
+    assert server.post({**none, "value": _nested(900)}).status_code == 400
     long = {**none, "value": "x" * 3_000_000}
     assert server.post(long).status_code in (400, 413)
     assert server.json("overview")["tasks"][0]["decided"] == 0
+
+
+def _nested(depth: int) -> Any:
+    value: Any = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 def test_decisions_are_counted_timed_and_taken_back(tmp_path: Path) -> None:
@@ -309,6 +319,28 @@ def test_what_was_answered_outlives_a_kill(tmp_path: Path) -> None:
         assert server.decide(FIRST, "masked_source", "accept").json()["last"] == 9
     made = [(each.draft, each.field) for each in decisions(folder)["ann"]]
     assert made == [*answered, (FIRST, "masked_source")]
+
+
+def test_a_crowd_and_a_kill_lose_no_answered_decision(tmp_path: Path) -> None:
+    """Two servers for one reviewer, many at once, and one of the servers killed on the way."""
+    folder = project(tmp_path / "p", [draft(n) for n in range(20)])
+    places = [(f"venue/paper/{n}", name) for n in range(20) for name in sorted(draft(0).fields)]
+    with serving(folder) as one, serving(folder) as other, ThreadPoolExecutor(8) as crowd:
+
+        def decide(at: int) -> tuple[str, str] | None:
+            if at == 60:
+                one.kill()
+            try:
+                made = (one if at % 2 else other).decide(*places[at], "accept")
+            except httpx.TransportError:
+                return None
+            return places[at] if made.status_code == 200 else None
+
+        answered = {place for place in crowd.map(decide, range(100)) if place}
+    found = decisions(folder)["ann"]
+    kept = {(each.draft, each.field) for each in found}
+    assert answered <= kept and 50 <= len(answered) < 100
+    assert [each.number for each in found] == list(range(1, len(found) + 1))
 
 
 def test_two_servers_review_one_project(tmp_path: Path) -> None:

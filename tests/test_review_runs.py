@@ -85,6 +85,8 @@ def test_labels_become_a_set_that_judge_eval_runs_on(tmp_path: Path) -> None:
         for number, name in enumerate(names):
             label(server, FIRST, name, "met" if number % 2 else "not_met")
         label(server, FIRST, names[0], "met")
+        label(server, FIRST, names[1], "skip")
+        label(server, FIRST, names[1], "met")
         label(server, SECOND, "design/0", "skip")
         label(server, SECOND, "design/1", "met")
     target = tmp_path / "labels.jsonl"

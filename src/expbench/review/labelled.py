@@ -1,7 +1,7 @@
 """A run's labels as sets for ``judge-eval`` and ``monitor-eval``: what most reviewers say, ties left out.
 
 A label that was given before the judge's verdict was shown has the kind ``blind``, one that was given or
-changed after it the kind ``seen``; a case or trajectory is named by the run, the task and the epoch.
+changed only after it the kind ``seen``; a case or trajectory is named by the run, the task and the epoch.
 """
 
 from __future__ import annotations
@@ -44,14 +44,22 @@ class _Words:
 
     def __init__(self, made: Mapping[str, Sequence[Decision]]) -> None:
         self._held: list[dict[Place, Decision]] = [standing(own) for own in made.values()]
+        self._unled = [
+            {(each.draft, each.field, str(each.value)) for each in own if not each.seen}
+            for own in made.values()
+        ]
         self.tied = 0
         self.open = 0
 
     def most(self, task: str, field: FieldView) -> tuple[str, bool] | None:
-        """The label, and whether all that say so had not seen the verdict."""
+        """The label, and whether all that say so had said so before they saw the verdict."""
         found = [about(held.get((task, field.name)), field.of) for held in self._held]
-        known = [each for each in found if each is not None and each.value != SKIP]
-        counts = Counter(str(each.value) for each in known).most_common(2)
+        known = [
+            (str(each.value), (task, field.name, str(each.value)) in unled)
+            for each, unled in zip(found, self._unled, strict=True)
+            if each is not None and each.value != SKIP
+        ]
+        counts = Counter(word for word, _ in known).most_common(2)
         if not counts:
             self.open += 1
             return None
@@ -59,7 +67,7 @@ class _Words:
             self.tied += 1
             return None
         word = counts[0][0]
-        return word, not any(each.seen for each in known if each.value == word)
+        return word, all(unled for said, unled in known if said == word)
 
 
 def judge_set(subject: RunSubject, made: Mapping[str, Sequence[Decision]]) -> Labelled:

@@ -61,6 +61,7 @@ function decide(name, kind, value, reason) {
   saver.add(() => {
     const field = known.get(owner).get(name);
     if (!field || (kind === "undo" && !field.decision)) return null;
+    if (kind === "label" && !reason && field.decision?.value === value) return null;
     const seconds = Math.round((worked.get(owner) ?? 0) * 10) / 10;
     return { draft: owner, field: name, kind, value, reason, seconds, tab: saver.tab, last: field.last, of: field.of };
   });
