@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from expbench.papers.captions import captions_of
 from expbench.papers.columns import Region, Run, column_lines, gutter_of, in_order
-from expbench.papers.figures import Figure, figures_of
+from expbench.papers.figures import Figure, figures_of, holds_prose
 from expbench.papers.lines import Line
 from expbench.papers.raw import Area, RawPage, Word
 from expbench.papers.tables import Table, tables_of
@@ -53,7 +53,11 @@ def arrange(page: RawPage, words: Sequence[Word], body: float) -> Arranged:
     tables = tables_of(upright, page.across, page.down, page.drawings, captions)
     places = [each.area for each in tables]
     figures = figures_of(words, page.drawings, captions, places, body)
-    figures = [each for each in figures if each.caption >= 0 or _pictured(each.area, page)]
+    figures = [
+        each
+        for each in figures
+        if each.caption >= 0 or (_pictured(each.area, page) and not holds_prose(each, body))
+    ]
     taken = {
         id(word)
         for group in (

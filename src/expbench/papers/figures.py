@@ -67,6 +67,11 @@ def figures_of(
     return _captioned(sorted(found, key=lambda each: each.area.y0), captions)
 
 
+def holds_prose(figure: Figure, body: float) -> bool:
+    """Whether lines of text stand in it: it is a box around text then, or a page's background."""
+    return bool(_prose(figure.words, body))
+
+
 def _large(area: Area) -> bool:
     return area.width >= _LEAST and area.height >= _LEAST
 

@@ -13,6 +13,7 @@ MOST_OBJECTS = 50_000
 _THIN = 2.0
 _SHORTEST_RULE = 6.0
 _WHOLE_PAGE = 0.9
+_WHITE = 250
 _RECTANGLE = 5
 """Most segments of a rectangle."""
 
@@ -34,6 +35,8 @@ def strokes_of(page: Any, turn: Turn) -> tuple[list[Area], list[Area], list[Area
             continue
         if kind == raw.FPDF_PAGEOBJ_PATH and (rule := _as_rule(area)):
             (across if rule == "across" else down).append(area)
+            continue
+        if kind == raw.FPDF_PAGEOBJ_PATH and _is_paper(thing):
             continue
         if kind == raw.FPDF_PAGEOBJ_PATH and _is_frame(thing):
             top, bottom, left, right = _edges(area)
@@ -72,6 +75,18 @@ def _is_frame(path: Any) -> bool:
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     few = 4 <= raw.FPDFPath_CountSegments(path) <= _RECTANGLE
     return few and bool(raw.FPDFPath_GetDrawMode(path, fill, stroke)) and bool(stroke.value)
+
+
+def _is_paper(path: Any) -> bool:
+    """Whether a path is filled in white and has no stroke: it shows nothing."""
+    from pypdfium2 import raw
+
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    if not raw.FPDFPath_GetDrawMode(path, fill, stroke) or stroke.value:
+        return False
+    colour = [ctypes.c_uint() for _ in range(4)]
+    known = bool(raw.FPDFPageObj_GetFillColor(path, *colour))
+    return not fill.value or (known and all(each.value >= _WHITE for each in colour[:3]))
 
 
 def _edges(area: Area) -> tuple[Area, Area, Area, Area]:

@@ -47,10 +47,14 @@ def tables_of(
     captioned = {id(word) for each in captions for line in each.lines for word in line.words}
     free = [each for each in words if id(each) not in captioned and not each.turned]
     found: list[Table] = []
-    for rules in _ruled(across, captions, free):
+    whole = _joined(across)
+    for rules in sorted(_ruled(whole, down, captions, free), key=lambda each: -len(each)):
         area = around(rules)
+        if any(each.area.holds_middle(area) or area.holds_middle(each.area) for each in found):
+            continue
         near = [each for each in down if area.grown(_SAME).meets(each)]
-        table = _table(area, free, [each for each in across if _within(each, area)], near)
+        inside = [each for each in (*whole, *across) if _within(each, area)]
+        table = _table(area, free, inside, near)
         drawn = any(area.meets(each) for each in drawings)
         titled = _titled(area, captions, drawn)
         if table is not None and (titled or (len(rules) >= 3 and not drawn)):
@@ -60,6 +64,19 @@ def tables_of(
         if caption.kind == "table" and not any(_beside(caption, each) for each in taken):
             found += _unruled(caption, free, taken)
     return sorted(found, key=lambda each: each.area.y0)
+
+
+def _joined(across: Sequence[Area]) -> list[Area]:
+    """Rules that were drawn cell by cell, as one each."""
+    longest = sorted(across, key=lambda each: -each.width)[:_MOST_RULES]
+    found: list[Area] = []
+    for rule in sorted(longest, key=lambda each: (round(each.y0), each.x0)):
+        last = found[-1] if found else None
+        if last is not None and abs(last.y0 - rule.y0) < 1 and -1 < rule.x0 - last.x1 < 2:
+            found[-1] = around([last, rule])
+        else:
+            found.append(rule)
+    return found
 
 
 def _titled(area: Area, captions: Sequence[Region], drawn: bool) -> bool:
@@ -84,21 +101,31 @@ def _beside(caption: Region, area: Area) -> bool:
 
 
 def _ruled(
-    across: Sequence[Area], captions: Sequence[Region], words: Sequence[Word]
+    across: Sequence[Area],
+    down: Sequence[Area],
+    captions: Sequence[Region],
+    words: Sequence[Word],
 ) -> list[list[Area]]:
     """Rules of one width that belong together, with no caption and no prose between them."""
     groups: list[list[Area]] = []
-    longest = sorted(across, key=lambda each: -each.width)[:_MOST_RULES]
-    for rule in sorted(longest, key=lambda each: each.y0):
+    for rule in sorted(across, key=lambda each: each.y0):
         for group in groups:
             last = group[-1]
             same = abs(last.x0 - rule.x0) < _SAME and abs(last.x1 - rule.x1) < _SAME
-            if same and _together(last, rule, captions, words):
+            if same and _bound(last, rule, down) and _together(last, rule, captions, words):
                 group.append(rule)
                 break
         else:
             groups.append([rule])
     return [each for each in groups if len(each) >= 2]
+
+
+def _bound(above: Area, below: Area, down: Sequence[Area]) -> bool:
+    """Whether the left edge of a grid, where rules have one, goes on from one to the next."""
+    left = [each for each in down if abs(each.x0 - above.x0) < _SAME]
+    ends = [each for each in left for rule in (above, below) if each.y0 - 3 < rule.y0 < each.y1 + 3]
+    places = (above.y0 + 3, below.y0 - 3)
+    return not ends or all(any(each.y0 <= y <= each.y1 for each in left) for y in places)
 
 
 def _together(above: Area, below: Area, captions: Sequence[Region], words: Sequence[Word]) -> bool:
