@@ -56,11 +56,14 @@ def _clone(mirror: Path, url: str) -> Path | None:
 def _write(clone: Path, commit: str, target: Path) -> None:
     """Write the files that the clone has; it may lack some of the largest."""
     files: dict[str, list[bytes]] = {}
+    links: set[bytes] = set()
     for record in split_z(git(["ls-tree", "-r", "-z", "--full-tree", commit], git_dir=clone)):
         facts, _, path = record.partition(b"\t")
         mode, _, oid = facts.decode().split()
-        if mode not in (SUBMODULE, SYMLINK) and safe_path(path):
+        if mode != SUBMODULE and safe_path(path):
             files.setdefault(oid, []).append(path)
+            if mode == SYMLINK:
+                links.add(path)
     asked = "".join(f"{oid}\n" for oid in files).encode()
     sizes = git(["cat-file", "--batch-check"], git_dir=clone, stdin=asked).decode().splitlines()
     there = [
@@ -77,4 +80,9 @@ def _write(clone: Path, commit: str, target: Path) -> None:
         for path in files[oid]:
             file = target / path.decode("utf-8", "surrogateescape")
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(output[start : start + size])
+            content = output[start : start + size]
+            if path in links:
+                # The tracer is asked to keep away from those that lead out.
+                file.symlink_to(content.decode("utf-8", "surrogateescape"))
+            else:
+                file.write_bytes(content)

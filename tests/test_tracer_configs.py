@@ -89,3 +89,32 @@ def test_large_json_is_data(tmp_path: Path) -> None:
     trace = traced(tmp_path, files, "main.py")
     assert not values(trace, "rows.json")
     assert any("rows.json is taken for data" in note for note in trace.notes)
+
+
+def test_paths_that_are_put_together_and_filled_in_are_found(tmp_path: Path) -> None:
+    code = (
+        "import os, sys\nfrom pathlib import Path\n\n"
+        "here = Path(__file__).parent\n"
+        "a = open(here / 'conf' / 'one.yaml')\n"
+        "b = open(os.path.join('conf', 'two.yaml'))\n"
+        "c = open(f'models/{sys.argv[2]}.yaml')\n"
+    )
+    files = {
+        "run.sh": "python app/main.py --model wide\n",
+        "app/main.py": code,
+        "app/conf/one.yaml": "a: 1\n",
+        "app/conf/two.yaml": "b: 2\n",
+        "app/models/wide.yaml": "c: 3\n",
+        "app/models/deep.yaml": "c: 4\n",
+        "other/conf/one.yaml": "a: 5\n",
+        "other/conf/two.yaml": "a: 6\n",
+    }
+    trace = traced(tmp_path, files, "run.sh")
+    assert reached(trace) == {n for n in files if not n.startswith("other") and "deep" not in n}
+
+
+def test_long_blocks_are_steps_by_their_parts_only(tmp_path: Path) -> None:
+    text = "model:\n" + "".join(f"  part{n}:\n    a: {n}\n    b: {n}\n" for n in range(60))
+    trace = traced(tmp_path, {"c.yaml": text}, "c.yaml")
+    assert at(trace, "c.yaml", 1).label == "model"
+    assert at(trace, "c.yaml", 2, 4).values == {"model.part0.a": "0", "model.part0.b": "0"}

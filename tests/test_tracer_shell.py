@@ -188,3 +188,16 @@ def test_variables_made_of_each_other_go_together(tmp_path: Path) -> None:
         "--out": "out/a.txt | out/b.txt",
     }
     assert not trace.notes
+
+
+def test_python_and_folders_of_the_usage_are_followed(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/search.py": "def ges(x):\n    return x\n\n\ndef pc(x):\n    return x\n",
+        "jobs/a.py": SCRIPT,
+        "other/b.py": SCRIPT,
+    }
+    usage = "Run:\n```python\nfrom pkg.search import ges\nges(1)\n```\nand the scripts in /workspace/jobs/ one by one."
+    trace = traced(tmp_path, files, usage=usage)
+    assert reached(trace) == {"pkg/__init__.py", "pkg/search.py", "jobs/a.py"}
+    assert "def ges(x)" in {step.label for step in trace.steps}

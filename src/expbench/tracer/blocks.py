@@ -60,7 +60,8 @@ class _Reader:
                     ast.Match,
                 ),
             )
-            if together and (compound or self._apart(together[-1], statement)):
+            full = bool(together) and _end(statement) - _start(together[0]) >= WHOLE
+            if together and (compound or full or self._apart(together[-1], statement)):
                 yield self._piece(together)
                 together = []
             if compound:

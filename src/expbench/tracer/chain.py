@@ -12,11 +12,13 @@ from expbench.tracer.follow_python import settle, visit_import, visit_python, vi
 from expbench.tracer.follow_shell import follow_commands, visit_make, visit_script
 from expbench.tracer.graph import Trace
 from expbench.tracer.imports import Library
-from expbench.tracer.prose import commands_in, paths_in
+from expbench.tracer.prose import commands_in, imports_in, paths_in
 from expbench.tracer.surroundings import around, visit_document, visit_text
 from expbench.tracer.tree import Tree
 from expbench.tracer.walk import Place, Walk, kind_of_file
 
+_FOLDER = 20
+"""Files of a folder that the usage names which are gone to."""
 USAGE = Place("text", "")
 """Where the usage's own commands stand."""
 
@@ -86,8 +88,18 @@ def _usage(walk: Walk, usage: str) -> None:
     walk.pieces.setdefault(USAGE, [])
     walk.distances[USAGE] = -1.0
     follow_commands(walk, USAGE, -1.0, commands_in(usage[:200_000]))
+    for imported in imports_in(usage):
+        meant = walk.library.imported(imported, "", [])
+        if meant is not None:
+            place = Place("unit" if meant[1] else "python", meant[0], meant[1] or "import")
+            walk.go(place, 1.0, "imported in the usage", named=True)
     for name in paths_in(usage):
         path = walk.tree.resolve(name)
+        folder = name.removeprefix("workspace/").removeprefix("./").strip("/")
+        if path is None and folder in walk.tree.folders:
+            inside = [p for p in walk.tree.below(folder) if p.endswith((".py", ".sh", ".yaml"))]
+            for each in inside[:_FOLDER]:
+                walk.go(Place(kind_of_file(each), each), 2.0, f"in {folder}, which the usage names")
         if path is not None:
             walk.go(Place(kind_of_file(path), path), 0.5, "named in the usage", named=True)
 

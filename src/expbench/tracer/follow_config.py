@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 
-from expbench.tracer.blocks import Piece
+from expbench.tracer.blocks import WHOLE, Piece
 from expbench.tracer.choosing import by_name
 from expbench.tracer.commands import told
 from expbench.tracer.modules import Module
@@ -44,6 +44,8 @@ def visit_config(walk: Walk, place: Place, distance: float) -> None:
         return
     values: dict[str, str] = {}
     for block in outline(text)[:400]:
+        if block.end - block.start >= WHOLE:
+            block.end = block.start
         label = f"{block.name}"[:100]
         walk.pieces[place].append(
             Piece(

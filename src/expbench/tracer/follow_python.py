@@ -19,6 +19,9 @@ from expbench.tracer.walk import Place, Walk, folders, kind_of_file
 _HANDED_ON = 60
 """Definitions up to which all of a module may be meant where it is used as a value."""
 _NEAR, _FAR, _IMPORTED, _GUESSED = 0.2, 1.0, 2.0, 1.6
+_FILLED = 12
+"""Files that a name with a part that is filled in is taken for."""
+_CONFIGS = (".yaml", ".yml", ".json", ".toml", ".gin")
 _FILE = re.compile(r"[\w./{}-]*\w\.(?:py|sh|ya?ml|json|toml|gin|ipynb|ini|txt)$")
 
 
@@ -220,7 +223,9 @@ def _go(
 
 def _string(walk: Walk, place: Place, distance: float, text: str, line: int, picks: bool) -> None:
     """A text in the code may name a file of the repository, a class, or something registered."""
-    if _FILE.match(text) and "{" not in text:
+    if "*" in text:
+        _filled(walk, place, distance, text, line)
+    elif _FILE.match(text) and "{" not in text:
         path = walk.tree.resolve(text, folders(place))
         if path is not None and path != place.path:
             why = f"named in {place.path}:{line}"
@@ -237,6 +242,22 @@ def _string(walk: Walk, place: Place, distance: float, text: str, line: int, pic
                 )
     elif picks and re.fullmatch(r"[A-Za-z][\w./:-]{2,60}", text):
         by_name(walk, place, distance + _GUESSED, text, line)
+
+
+def _filled(walk: Walk, place: Place, distance: float, pattern: str, line: int) -> None:
+    """A file's name is filled in when the program runs: with what the chain gives, else with any."""
+    if not pattern.endswith(_CONFIGS):
+        return
+    found = walk.tree.matching(pattern, folders(place))
+    if not found and "/" in pattern:
+        found = walk.tree.matching(f"*/{pattern}")
+    values = {value for known in walk.values.values() for value in known}
+    chosen = [path for path in found if posixpath.splitext(posixpath.basename(path))[0] in values]
+    for path in (chosen or found)[:_FILLED]:
+        why = f"{pattern} in {place.path}:{line}"
+        far = distance + (_FAR if chosen else _IMPORTED)
+        target = Place(kind_of_file(path), path, folder=place.folder)
+        walk.go(target, far, why, place, line, "configures")
 
 
 def _bases(walk: Walk, place: Place, distance: float, module: Module) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from expbench.tracer.modules import Imported
 from expbench.tracer.shell import Command, read_script
 
 _FENCE = re.compile(r"```[\w-]*\n(.*?)(?:```|\Z)", re.DOTALL)
@@ -17,6 +18,10 @@ _LINE = re.compile(
     r"^\s*(?:\$\s+|[-*]\s+|\d+\.\s+)?(?:[\w /()-]{1,40}:\s+)?("
     + _SET
     + r"(?:python3?|bash|sh|torchrun|accelerate|deepspeed|make|cd|source|\./|nohup|jupyter|CUDA_\w+).*)$",
+    re.MULTILINE,
+)
+_IMPORTS = re.compile(
+    r"^[ \t>`]*(?:from[ \t]+(\w[\w.]*)[ \t]+import[ \t]+([\w, ()]{1,300})|import[ \t]+(\w[\w.]*))`?[ \t]*$",
     re.MULTILINE,
 )
 _PATHS = re.compile(
@@ -41,6 +46,18 @@ def commands_in(text: str) -> list[Command]:
             for each in read_script(block).commands
         ]
     return commands[:400]
+
+
+def imports_in(text: str) -> list[Imported]:
+    """What lines of Python in a text import."""
+    found = []
+    for match in _IMPORTS.finditer(text):
+        if match[1]:
+            names = re.findall(r"(\w+)(?:\s+as\s+\w+)?\s*(?:,|$)", match[2].strip("() "))
+            found += [Imported(match[1], 0, name) for name in names]
+        else:
+            found.append(Imported(match[3], 0))
+    return found[:100]
 
 
 def is_command(text: str) -> bool:

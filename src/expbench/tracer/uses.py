@@ -29,6 +29,7 @@ class Uses:
     """Whether something is chosen by its name at run time (``getattr``, ``globals``, a registry)."""
 
 
+_FILES = (".yaml", ".yml", ".json", ".toml", ".gin", ".sh", ".py")
 _IMPORTERS = frozenset({"import_module", "__import__", "import_file", "load_module"})
 _SHELLS = frozenset(
     {"system", "popen", "run", "call", "check_call", "check_output", "Popen", "execute"}
@@ -43,6 +44,9 @@ _PICKERS = frozenset(
         "build_from_cfg",
         "instantiate",
         "get_obj_from_str",
+        "make",
+        "create",
+        "resolve",
     }
 )
 
@@ -73,6 +77,10 @@ def uses_of(statements: Sequence[ast.AST]) -> Uses:
         elif isinstance(node, ast.Constant):
             if isinstance(node.value, str) and 1 < len(node.value) <= 400:
                 uses.strings.setdefault(node.value, node.lineno)
+        elif isinstance(node, ast.JoinedStr):
+            _pattern(uses, node)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            _joined(uses, _divided(node), node.lineno)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             uses.imports += [(name, what, node.lineno) for name, what in imports_of(node)]
         elif isinstance(node, ast.Call):
@@ -109,12 +117,46 @@ def _call(node: ast.Call, uses: Uses, starts: Mapping[str, str]) -> None:
         named = node.args[0]
         known = starts.get(named.id, "") if isinstance(named, ast.Name) else _start(named)
         uses.dynamic.setdefault(known, node.lineno)
+    elif called in ("join", "joinpath"):
+        joined = [each.value for each in node.args if isinstance(each, ast.Constant)]
+        _joined(uses, [each for each in joined if isinstance(each, str)], node.lineno)
     elif called in _PICKERS or called.startswith(
         ("build", "get_", "make_", "create_", "load_", "init_")
     ):
         uses.picks = True
     if called in _SHELLS and node.args and (command := _words(node.args[0])):
         uses.commands.setdefault(command, node.lineno)
+
+
+def _joined(uses: Uses, parts: Sequence[str], line: int) -> None:
+    """A path that is put together of literals, as one text."""
+    if len(parts) > 1 and sum(map(len, parts)) < 300:
+        uses.strings.setdefault("/".join(part.strip("/") for part in parts), line)
+
+
+def _divided(node: ast.BinOp) -> list[str]:
+    """The literal parts of ``folder / "a" / "b"``, from the left."""
+    parts: list[str] = []
+    part: ast.AST = node
+    while isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div) and len(parts) < 20:
+        if isinstance(part.right, ast.Constant) and isinstance(part.right.value, str):
+            parts.append(part.right.value)
+        elif isinstance(part.right, ast.JoinedStr):
+            parts.append(_starred(part.right))
+        part = part.left
+    return parts[::-1]
+
+
+def _pattern(uses: Uses, node: ast.JoinedStr) -> None:
+    """A file's name with a part that is filled in, as a pattern."""
+    pattern = _starred(node)
+    if "*" in pattern and len(pattern) > 6 and pattern.endswith(_FILES):
+        uses.strings.setdefault(pattern.removeprefix("*/"), node.lineno)
+
+
+def _starred(node: ast.JoinedStr) -> str:
+    parts = (str(p.value) if isinstance(p, ast.Constant) else "*" for p in node.values)
+    return "".join(parts)[:300]
 
 
 def _start(node: ast.AST) -> str:
