@@ -174,6 +174,8 @@ class Script:
     def writing(self, project: Project) -> None:
         """Steps on the most relevant places to write, and the suite's own instructions."""
         files = SourceFiles(project.source())
+        earlier = ("ground truth for judging", "instructions of a task")
+        self.replies = [r for r in self.replies if not r["when"].startswith(earlier)]
         for draft in project.drafts():
             trace = project.trace(draft)
             if trace is None:

@@ -33,6 +33,7 @@ from expbench.construct.journal import Event, StageMemory, now
 from expbench.construct.records import Draft
 from expbench.construct.task import value
 from expbench.errors import InfrastructureError
+from expbench.logs import scrub
 from expbench.models import usage_of
 from expbench.sandboxes.bwrap import BwrapSandboxEnvironment, known
 from expbench.sandboxes.host import SandboxHost, other_owner
@@ -258,20 +259,24 @@ def find_chain(
         method=value(draft, "method"),
         outcome=value(draft, "expected_outcome"),
     )
-    logs = inspect_eval(
-        Task(
-            name="locate",
-            dataset=[Sample(id=draft.id, input=prompt)],
-            solver=_searching(work),
-            sandbox=SandboxEnvironmentSpec("bwrap", known(host)),
-        ),
-        model=desk.model,
-        log_dir=str(desk.project.root / "logs"),
-        ctl_server=False,
-        display="none",
-        log_level="error",
-        max_samples=1,
-    )
+    place = desk.project.root / "logs"
+    try:
+        logs = inspect_eval(
+            Task(
+                name="locate",
+                dataset=[Sample(id=draft.id, input=prompt)],
+                solver=_searching(work),
+                sandbox=SandboxEnvironmentSpec("bwrap", known(host)),
+            ),
+            model=desk.model,
+            log_dir=str(place),
+            ctl_server=False,
+            display="none",
+            log_level="error",
+            max_samples=1,
+        )
+    finally:
+        scrub(place)
     if work.spent:
         raise SpentError(
             f"Stopped: {work.ended}. What is done is kept; go on with a higher --budget."
