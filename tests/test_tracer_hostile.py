@@ -154,9 +154,19 @@ def test_deep_nesting_and_long_lines_end(tmp_path: Path) -> None:
         "long.sh": "python deep.py " + "$A" * 50_000 + "\n" + "A=" + "(" * 50_000 + "\n",
         "wide.yaml": "".join(f"{'  ' * (n % 200)}k{n}: v\n" for n in range(3_000)),
         "flow.json": "[" * 100_000,
+        "sets.sh": "A=1 " * 90_000
+        + "\n"
+        + "if " * 90_000
+        + "\n"
+        + "cd $(dirname $(dirname " * 20_000,
+        "doubles.sh": "A=x\n"
+        + "A=$A$A$A$A\n" * 60
+        + "echo $A$A\n"
+        + "for i in 1 2 3; do B=$B$i; done\n" * 200,
         "cells.ipynb": '{"cells": ' + "[" * 100_000,
     }
-    trace = traced(tmp_path, files, *files)
+    usage = "a" * 150_000 + "/" * 50_000
+    trace = traced(tmp_path, files, *files, usage=usage, question="b" * 100_000)
     assert reached(trace) == set(files)
 
 

@@ -36,6 +36,8 @@ def combined(
     those that are made of each other (``ties``).
     """
     names = [name for name in names_in(text) if len(variables.get(name, ())) > 1]
+    if not names:
+        return [tuple(expanded_words(text, variables))]
     first = list(dict.fromkeys(ties.get(name, name) for name in names))
     counts = [
         range(min(len(variables[n]) for n in names if ties.get(n, n) == each)) for each in first

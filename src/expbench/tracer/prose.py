@@ -25,7 +25,7 @@ _IMPORTS = re.compile(
     re.MULTILINE,
 )
 _PATHS = re.compile(
-    r"[\w./*-]*[\w*-]\.(?:py|sh|ya?ml|json|ipynb|toml|gin|md|txt)\b|(?:[\w-]+/)+[\w.-]*"
+    r"[\w./*-]{0,200}[\w*-]\.(?:py|sh|ya?ml|json|ipynb|toml|gin|md|txt)\b|(?:[\w-]{1,100}/){1,20}[\w.-]{0,100}"
 )
 
 

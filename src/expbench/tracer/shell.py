@@ -21,7 +21,8 @@ from expbench.tracer.expansion import (
 )
 
 _MOST_COMMANDS = 3_000
-_DEEPEST = 8
+_DEEPEST, _LONGEST = 8, 20_000
+"""Commands in commands, and characters of one."""
 
 _HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _FUNCTION = re.compile(
@@ -124,7 +125,7 @@ def _take(
     open_: list[tuple[str, str, tuple[str, ...], int]],
     depth: int = 0,
 ) -> None:
-    part = part.strip()
+    part = part[:_LONGEST].strip()
     while (word := part.split(None, 1)[0] if part.split() else "") in _WORDS:
         part = part[len(word) :].strip()
     if not part or depth > _DEEPEST:

@@ -19,7 +19,8 @@ MOST_FILES = 60_000
 LARGEST = 3_000_000
 """Bytes above which a file is not read; notebooks hold pictures and may be ten times as large."""
 
-_MOST_MATCHING = 60
+_MOST_MATCHING, _MOST_WIDE = 60, 100
+"""Files that a pattern may mean, and patterns that are looked for in the whole repository."""
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _SKIPPED = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", ".tox", ".venv"})
 
@@ -35,6 +36,7 @@ class Tree:
         self.notes: dict[str, None] = {}
         self.sizes: dict[str, int] = {}
         self._texts: dict[str, str | None] = {}
+        self._wide = 0
         self._list()
         self.by_name: dict[str, list[str]] = defaultdict(list)
         self._inside: dict[str, list[str]] = defaultdict(list)
@@ -141,7 +143,8 @@ class Tree:
             whole = posixpath.normpath(posixpath.join(folder, pattern))
             inside = self.below(posixpath.dirname(whole))
             if "*" in posixpath.dirname(whole):
-                inside = list(self.sizes)
+                self._wide += 1
+                inside = list(self.sizes) if self._wide <= _MOST_WIDE else []
             if found := [path for path in inside if fnmatch.fnmatchcase(path, whole)]:
                 return found[:_MOST_MATCHING]
         return []
