@@ -65,7 +65,7 @@ def png(width: int, height: int) -> bytes:
 
 def field(value: Any, page: int = 1, line: int = 10, words: str = QUOTE) -> DraftField:
     """A field that rests on a box of a page and on three lines of the script."""
-    box = Box(x0=61.2, y0=79.2 * page, x1=550.8, y1=79.2 * page + 39.6)
+    box = Box(x0=61.2, y0=79.2 * page, x1=550.8, y1=79.2 * page + 11.88)
     return DraftField(
         value=value,
         stage="extract",

@@ -240,10 +240,15 @@ def test_evidence_is_shown_in_its_place(tab: Browser) -> None:
     )
     shares = (
         "(() => { const s = document.querySelector('.sheet img').getBoundingClientRect();"
-        "const b = document.querySelector('.box.now').getBoundingClientRect();"
+        "const b = document.querySelector('.spot.now').getBoundingClientRect();"
         "return [(b.x - s.x) / s.width, (b.y - s.y) / s.height, b.width / s.width, b.height / s.height]; })()"
     )
-    assert tab.run(shares) == pytest.approx([0.1, 0.1, 0.8, 0.05], abs=0.005)
+    assert tab.run(shares) == pytest.approx([0.1, 0.1, 0.8, 0.015], abs=0.003)
+    width = "document.querySelector('.sheet').clientWidth"
+    before = tab.run(width)
+    tab.key("z")
+    assert tab.run(width) == pytest.approx(1.5 * before, rel=0.05)
+    assert tab.run(shares) == pytest.approx([0.1, 0.1, 0.8, 0.015], abs=0.003)
     marked = "Array.from(document.querySelectorAll('.marked code')).map(c => c.textContent.trim())"
     assert tab.run(marked) == [f"value_{n} = train(batch={n})" for n in (10, 11, 12)]
     tab.click("article[data-field='masked_source'] .evidence")
@@ -270,7 +275,7 @@ def test_on_a_phone_evidence_opens_its_part_and_leads_back(chromium: Browser, fo
         shown = f"{panes}.filter(p => p.checkVisibility()).map(p => p.id)"
         assert chromium.run(shown) == ["fields"]
         chromium.click("article[data-field='method'] .evidence")
-        chromium.until("document.querySelector('.box.now')?.checkVisibility() === true")
+        chromium.until("document.querySelector('.spot.now')?.checkVisibility() === true")
         assert chromium.run(shown) == ["left"]
         chromium.click("#to-fields")
         assert chromium.run(shown) == ["fields"] and current(chromium) == "method"

@@ -185,7 +185,12 @@ function keysOf(isRun) {
   const accept = () => fields.chosen && decide(fields.current, "accept", null, "");
   const own = isRun
     ? { a: ["met, right", label(0)], r: ["not met, wrong", label(1)], s: ["skip", label(-1)], f: ["label with a reason", () => fields.open("fix")] }
-    : { a: ["accept", accept], f: ["fix", () => fields.open("fix")], r: ["reject", () => fields.open("reject")] };
+    : {
+        a: ["accept", accept],
+        f: ["fix", () => fields.open("fix")],
+        r: ["reject", () => fields.open("reject")],
+        z: ["zoom the page", () => panes.enlarge()],
+      };
   return {
     j: ["next field", () => fields.step(1)],
     k: ["field before", () => fields.step(-1)],

@@ -18,7 +18,7 @@ export class Panes {
   constructor(overview) {
     this.pages = overview.pages;
     this.isRun = overview.kind === "run";
-    this.page = 0;
+    this.zoom = 1;
     this.asked = 0;
     if (this.isRun) {
       for (const id of ["left-h", "to-left"]) show($(id), id === "to-left" ? "Work" : "What was handed in");
@@ -33,8 +33,7 @@ export class Panes {
       this.#parts();
       this.#aside();
     } else {
-      this.page = 0;
-      this.turnTo(1, []);
+      this.turnTo(this.pages[0]?.number ?? 1, []);
       this.#noCode("Choose lines among a field's evidence.");
     }
   }
@@ -73,29 +72,38 @@ export class Panes {
     }
     const page = this.pages[at];
     const go = (step) => this.turnTo(this.pages[at + step].number, []);
+    this.again = () => this.turnTo(number, boxes, now);
     const enter = (event) => this.turnTo(Number(event.target.value), []);
     fill(
       "left-tools",
-      button("Previous page", () => go(-1), { disabled: at === 0 }),
+      button("Previous", () => go(-1), { disabled: at === 0, "aria-label": "Previous page" }),
       make("label", { text: "Page", for: "page" }),
       make("input", { id: "page", type: "number", min: 1, max: this.pages.at(-1).number, value: number, on: { change: enter } }),
       make("span", { name: "muted", text: `of ${this.pages.length}` }),
-      button("Next page", () => go(1), { disabled: at === this.pages.length - 1 }),
+      button("Next", () => go(1), { disabled: at === this.pages.length - 1, "aria-label": "Next page" }),
+      button(`${100 * this.zoom} %`, () => this.enlarge(), { "aria-label": `Zoom: ${100 * this.zoom} %`, "aria-keyshortcuts": "z" }),
     );
     const sheet = this.#sheet(page, boxes, now);
     fill("left-body", sheet);
-    const box = sheet.querySelector(".box.now");
+    const box = sheet.querySelector(".spot.now");
     if (box) toView(box);
     else $("left").scrollTop = 0;
+  }
+
+  enlarge() {
+    if (this.isRun) return;
+    this.zoom = this.zoom >= 2 ? 1 : this.zoom + 0.5;
+    this.again?.();
   }
 
   #sheet(page, boxes, now) {
     if (!page.picture) return make("pre", { name: "pagetext", text: page.text || "Nothing was read on this page." });
     const sheet = make("div", { name: "sheet" });
+    sheet.style.width = `${100 * this.zoom}%`;
     sheet.style.aspectRatio = `${page.width} / ${page.height}`;
     sheet.append(make("img", { src: `page/${page.number}.png`, alt: `Page ${page.number} of the paper` }));
     for (const each of boxes) {
-      const box = make("div", { name: each === now ? "box now" : "box", "aria-hidden": "true" });
+      const box = make("div", { name: each === now ? "spot now" : "spot", "aria-hidden": "true" });
       const share = (length, whole) => `${(100 * length) / whole}%`;
       box.style.left = share(each.box.x0, page.width);
       box.style.top = share(each.box.y0, page.height);
