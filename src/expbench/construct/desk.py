@@ -84,4 +84,4 @@ def sent_back(draft: Draft | None, stage: Stage) -> str:
     """What a stage is told of why the draft came back to it."""
     if draft is None or draft.back != stage or not draft.why:
         return ""
-    return load("construct_back").fill(why=draft.why)
+    return filled("construct_back", why=draft.why)

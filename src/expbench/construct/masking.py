@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from expbench.dataset.recipe import Files
+from expbench.syntax import parse_python
 
 SHARE = 0.5
 """The most of a repository's lines of code that a mask may take."""
+_MOST_PROPOSED = 40
 _CODE = frozenset(
     (
         *(".py", ".sh", ".bash", ".ipynb", ".r", ".jl", ".c", ".cc", ".cpp", ".cu", ".h", ".hpp"),
@@ -74,7 +77,11 @@ def _with_proposed(
     files: Files, chosen: list[str], proposed: Sequence[str], most: float
 ) -> tuple[list[str], list[str]]:
     """The chosen files with those proposed ones that nothing else needs, and why others stay."""
-    left = [path for path in proposed if path in files.paths and path not in chosen]
+    left = [
+        path
+        for path in proposed[:_MOST_PROPOSED]
+        if path in files.paths and path not in chosen and not _tells_nothing(files, path)
+    ]
     taken = sum(_lines(files, path) for path in chosen if is_code(path))
     notes: dict[str, str] = {}
     changed = True
@@ -94,6 +101,26 @@ def _with_proposed(
     return chosen, list(notes.values())
 
 
+def _tells_nothing(files: Files, path: str) -> bool:
+    """Whether a Python file only imports, documents and names: the usual start of a package."""
+    if not path.endswith(".py"):
+        return False
+    try:
+        tree = parse_python(files.read(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return all(
+        isinstance(node, ast.Import | ast.ImportFrom)
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        or (isinstance(node, ast.Assign) and _names_only(node))
+        for node in tree.body
+    )
+
+
+def _names_only(node: ast.Assign) -> bool:
+    return all(isinstance(each, ast.Name) and each.id.startswith("__") for each in node.targets)
+
+
 def _user(files: Files, path: str, masked: Sequence[str]) -> str:
     """A file outside the mask that imports or names a file; empty when there is none."""
     name = PurePosixPath(path)
@@ -104,6 +131,8 @@ def _user(files: Files, path: str, masked: Sequence[str]) -> str:
         if other == path or other in masked or not is_code(other):
             continue
         text = files.read(other)
+        if stem not in text:
+            continue
         if named.search(text) or (path.endswith(".py") and imported.search(text)):
             return other
     return ""
