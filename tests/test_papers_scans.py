@@ -12,7 +12,7 @@ from expbench.papers.document import Document, Element
 from expbench.papers.reading import read_paper
 
 KINDS = ("clean", "degraded")
-PAGES = {"calibration": 3, "stochopt": 1}
+PAGES = {"calibration": 3, "stochopt": 1, "shapes": 1}
 WORST = {"clean": 0.02, "degraded": 0.06}
 """Wrong characters of prose; measured are 0.001 to 0.005 and 0.006."""
 
@@ -92,6 +92,21 @@ def test_headings_are_found_with_their_numbers(
     assert [each.replace(" ", "") for each in found] == [each.replace(" ", "") for each in wanted]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_ruled_table_a_figure_and_a_list_are_found(
+    kind: str, read: dict[tuple[str, str], Document]
+) -> None:
+    document = read["shapes", kind]
+    (table,) = of(document, "table")
+    assert table.cells == truth("shapes").tables["Table 1"]
+    (figure,) = of(document, "figure")
+    (caption,) = (each for each in of(document, "caption") if each.label == "Figure 1")
+    assert figure.label == "Figure 1"
+    assert {"rose", "moss", "fern"} <= set(figure.text.split())
+    assert figure.box.y1 <= caption.box.y0 + 3
+    assert len(of(document, "list")) == 3
+
+
 def test_captions_and_the_title_are_found(read: dict[tuple[str, str], Document]) -> None:
     for kind in KINDS:
         assert [each.label for each in of(read["calibration", kind], "caption")] == [
@@ -115,6 +130,8 @@ def test_a_footnote_below_its_rule_is_one(read: dict[tuple[str, str], Document])
     for kind in KINDS:
         (note,) = of(read["stochopt", kind], "footnote")
         assert note.text.startswith("All studies run on one core")
+        (note,) = of(read["shapes", kind], "footnote")
+        assert (note.label, note.text[:8]) == ("1", "Captions")
 
 
 def test_a_page_that_lies_on_its_side_is_shown_upright(tmp_path: Path) -> None:

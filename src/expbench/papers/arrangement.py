@@ -52,7 +52,12 @@ def arrange(page: RawPage, words: Sequence[Word], body: float) -> Arranged:
     captions = captions_of(upright, page.across)
     tables = tables_of(upright, page.across, page.down, page.drawings, captions)
     places = [each.area for each in tables]
-    figures = figures_of(words, page.drawings, captions, places, body)
+    lines = [
+        each
+        for each in (*page.across, *page.down)
+        if not any(place.grown(2).meets(each) for place in places)
+    ]
+    figures = figures_of(words, [*page.drawings, *lines], captions, places, body)
     figures = [
         each
         for each in figures

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -148,6 +149,7 @@ class _Assembler:
         label = block.label
         if block.kind == "footnote" and label:
             text = re.sub(rf"^\^?{re.escape(label)}\s*", "", text)
+            label = unicodedata.normalize("NFKC", label)
         self._add(
             block.kind, page, around(block.lines), text, label=label.rstrip(), continues=continues
         )

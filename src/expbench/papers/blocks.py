@@ -16,7 +16,7 @@ _ITEM = re.compile(r"(?:[•◦▪∙·*–—-]|\(?[a-z\d]{1,2}[.)]|\([ivx]+\))
 _ENTRY = re.compile(r"\[[^\]\s]{1,12}\]|\d{1,3}\.\s")
 _EQUATION = re.compile(r"\((?:[A-Z]\.)?\d+(?:\.\d+)?[a-z]?\)$")
 _SENTENCE_WORD = re.compile(r"[^\W\d_]{3,}")
-_MARK = re.compile(r"(\d{1,2}|[*†‡§¶])(?=[^\W\d_]|\s*[A-Z])")
+_MARK = re.compile(r"(\d{1,2}|[¹²³⁴-⁹*†‡§¶])(?=[^\W\d_]|\s*[A-Z])")
 _SYMBOLS = set("=+<>≤≥∑∏∫√∈∀∂∇·×±→←|∥")
 _FOOTNOTE_SIZE = 0.93
 
@@ -61,7 +61,7 @@ def blocks_of(lines: Sequence[Line], column: Column) -> list[Block]:
     at = 0
     while at < len(rest):
         group = rest[at]
-        if len(group) > 1 or _is_formula(group[0], column):
+        if len(group) > 1 or _is_formula(group[0], column) or _leads(rest, at, column):
             at = _formula(rest, at, column, found)
             continue
         line = group[0]
@@ -160,8 +160,19 @@ def _overlaps(one: Line, other: Line) -> bool:
 
 
 def _is_fragment(line: Line, column: Column) -> bool:
-    short = len(line.text) <= 12 and line.x0 > column.x0 + 1.2 * column.body
-    return short and (line.math > 0.3 or line.size < 0.85 * column.body)
+    if len(line.text) > 12 or line.x0 < column.x0 + 1.2 * column.body:
+        return False
+    seen = column.recognised and len(line.text) <= 5
+    return seen or line.math > 0.3 or line.size < 0.85 * column.body
+
+
+def _leads(rest: Sequence[Sequence[Line]], at: int, column: Column) -> bool:
+    """Whether a line is what stands over a formula, such as the end of a sum."""
+    if at + 1 == len(rest) or not _is_fragment(rest[at][0], column):
+        return False
+    behind = rest[at + 1]
+    near = min(each.y0 for each in behind) - rest[at][0].y1 < 0.5 * column.body
+    return near and (len(behind) > 1 or _is_formula(behind[0], column))
 
 
 def _is_formula(line: Line, column: Column) -> bool:
@@ -255,7 +266,7 @@ def _mark(line: Line) -> str:
     """The sign that a footnote begins with; empty where there is none."""
     first = line.words[0]
     raised = first.size < 0.87 * line.size and first.base < line.base - 0.5
-    if raised and len(first.text) <= 2 and len(line.words) > 1:
+    if raised and len(line.words) > 1 and re.fullmatch(r"\d{1,2}|[*†‡§¶]", first.text):
         return first.text
     match = _MARK.match(line.text)
     return match[1] if match and len(line.text) > 8 else ""

@@ -53,6 +53,8 @@ def tables_of(
         if any(each.area.holds_middle(area) or area.holds_middle(each.area) for each in found):
             continue
         near = [each for each in down if area.grown(_SAME).meets(each)]
+        near = [each for each in near if area.x0 - _SAME < each.x0 < area.x1 + _SAME]
+        area = around([area, *near])
         inside = [each for each in (*whole, *across) if _within(each, area)]
         table = _table(area, free, inside, near)
         drawn = any(area.meets(each) for each in drawings)
@@ -69,13 +71,20 @@ def tables_of(
 def _joined(across: Sequence[Area]) -> list[Area]:
     """Rules that were drawn cell by cell, as one each."""
     longest = sorted(across, key=lambda each: -each.width)[:_MOST_RULES]
-    found: list[Area] = []
-    for rule in sorted(longest, key=lambda each: (round(each.y0), each.x0)):
-        last = found[-1] if found else None
-        if last is not None and abs(last.y0 - rule.y0) < 1 and -1 < rule.x0 - last.x1 < 2:
-            found[-1] = around([last, rule])
+    levels: list[list[Area]] = []
+    for rule in sorted(longest, key=lambda each: each.y0):
+        if levels and rule.y0 - levels[-1][0].y0 < 1:
+            levels[-1].append(rule)
         else:
-            found.append(rule)
+            levels.append([rule])
+    found: list[Area] = []
+    for level in levels:
+        start = len(found)
+        for rule in sorted(level, key=lambda each: each.x0):
+            if len(found) > start and rule.x0 - found[-1].x1 < 2:
+                found[-1] = around([found[-1], rule])
+            else:
+                found.append(rule)
     return found
 
 
@@ -175,24 +184,35 @@ def _grid(words: Sequence[Word], edges: list[float], across: Sequence[Area], are
         *(each for each in edges if area.x0 + _SAME < each < area.x1 - _SAME),
         area.x1,
     ]
-    levels = _distinct([each.y0 for each in across])
+    levels = _distinct([area.y0, *(each.y0 for each in across), area.y1])
     rows = rows_of(words)
     if len(levels) - 1 >= 0.6 * len(rows):
-        rows = [
+        bands = (
             [each for each in words if upper <= (each.y0 + each.y1) / 2 < lower]
             for upper, lower in pairwise(levels)
-        ]
-    return tuple(
-        tuple(
-            " ".join(
-                text_of(part)
-                for part in rows_of(each for each in row if left <= (each.x0 + each.x1) / 2 < right)
-            )
-            for left, right in pairwise(marks)
         )
+        rows = [row for band in bands for row in _rows_in(band, marks)]
+    return tuple(
+        tuple(" ".join(text_of(part) for part in rows_of(cell)) for cell in _parted(row, marks))
         for row in rows
         if row
     )
+
+
+def _rows_in(band: list[Word], marks: Sequence[float]) -> list[list[Word]]:
+    """One row between two rules; more, where a scan lost rules between rows that are full at both ends."""
+    rows = rows_of(band)
+    ends = [_parted(row, marks) for row in rows]
+    whole = len(rows) > 1 and all(each[0] and each[-1] for each in ends)
+    return rows if whole else [band]
+
+
+def _parted(row: Sequence[Word], marks: Sequence[float]) -> list[list[Word]]:
+    """A row's words by the columns between marks."""
+    return [
+        [each for each in row if left <= (each.x0 + each.x1) / 2 < right]
+        for left, right in pairwise(marks)
+    ]
 
 
 def _columns(words: Sequence[Word], across: Sequence[Area], area: Area) -> Cells:
@@ -249,10 +269,7 @@ def _strips(rows: Sequence[Sequence[Word]], size: float) -> list[tuple[float, fl
 
 
 def _cells(row: Sequence[Word], marks: Sequence[float]) -> tuple[str, ...]:
-    return tuple(
-        text_of([each for each in row if left <= (each.x0 + each.x1) / 2 < right])
-        for left, right in pairwise(marks)
-    )
+    return tuple(text_of(cell) for cell in _parted(row, marks))
 
 
 def _head_cells(
