@@ -26,6 +26,7 @@ from expbench.review.decisions import decisions, reviewed
 from expbench.review.project import ProjectSubject
 from expbench.tracer.graph import Span
 
+READY = "document.body?.dataset.ready === 'yes'"
 DESK, PHONE = (1400, 900), (390, 844)
 FIRST = "venue/paper/0"
 HOSTILE = (
@@ -68,7 +69,7 @@ def visit(
     tab.complaints.clear()
     tab.requests.clear()
     tab.open(server.address)
-    tab.until("document.body.dataset.ready === 'yes'")
+    tab.until(READY)
 
 
 def said(tab: Browser) -> str:
@@ -335,8 +336,9 @@ def test_the_clock_stands_still_without_anybody_there(tab: Browser, folder: Path
     worked = "JSON.parse(sessionStorage.getItem('expbench-review-worked')).flat().at(-1)"
     tab.until(f"{worked} > 3")
     before = tab.run(worked)
+    tab.run("document.body.dataset.old = 'yes'")
     tab.call("Page.reload")
-    tab.until("document.body.dataset.ready === 'yes'")
+    tab.until(f"{READY} && !document.body.dataset.old")
     assert tab.run(worked) >= before, "time without a decision outlives the page"
 
 
@@ -350,7 +352,7 @@ def test_of_two_tabs_the_later_one_is_refused_and_shown_the_newer_value(
     first = tab.another()
     tab.size(*DESK)
     tab.open(address)
-    tab.until("document.body.dataset.ready === 'yes'")
+    tab.until(READY)
     tab.key("f")
     tab.until("document.activeElement.tagName === 'TEXTAREA'")
     tab.write(" Mine.")
