@@ -35,6 +35,7 @@ from expbench.construct.locating import Bounds
 from expbench.construct.masking import choose_mask
 from expbench.construct.project import Project, new_project
 from expbench.construct.records import Decision, Draft, DraftField
+from expbench.construct.solution import write_solution
 from expbench.construct.task import entry_of, listed, value
 from expbench.construct.tracing import trace_draft
 from expbench.construct.verifying import (
@@ -54,6 +55,7 @@ from expbench.sandboxes.host import SandboxHost
 from expbench.tracer.chain import trace_chain
 from expbench.tracer.graph import Span
 from expbench.verify import Verification, VerifyRun
+from expbench.workspace import from_git
 
 PAPER = "calibration"
 TASKS = tasks_of(PAPER)
@@ -675,6 +677,34 @@ def test_a_mask_never_swallows_the_library() -> None:
     files = {"run.py": "import core\n", "core.py": LINES * 9, "x.py": LINES}
     mask = choose_mask(Tree(files), ["run.py"], ["python run.py"], ["core.py"])
     assert mask.paths == ("run.py",)
+
+
+def test_a_solution_puts_files_of_any_encoding_back(tmp_path: Path, cache: CachePaths) -> None:
+    clone = repository(PAPER, tmp_path)
+    contents = {
+        "latin.py": "# caf\xe9\nx = 1\n".encode("latin-1"),
+        "weights.bin": bytes(range(256)),
+    }
+    contents["plain.py"] = b"y = 2\n"
+    for name, content in contents.items():
+        (clone / name).write_bytes(content)
+    git(clone, "add", "-A")
+    git(clone, "commit", "--quiet", "-m", "more")
+    source = from_git(str(clone), git(clone, "rev-parse", "HEAD"), cache.repos)
+    masked = [f"/workspace/{name}" for name in contents]
+    fields = {
+        "masked_source": DraftField(value=masked, stage="write"),
+        "commands": DraftField(value=["python plain.py"], stage="locate"),
+    }
+    write_solution(Draft(id="q01", fields=fields), source, tmp_path / "oracle")
+    patch = (tmp_path / "oracle" / "solution.patch").read_text("utf-8")
+    for name in contents:
+        (clone / name).unlink()
+    (tmp_path / "p").write_text(patch, "utf-8")
+    git(clone, "apply", "--whitespace=nowarn", str(tmp_path / "p"))
+    assert {name: (clone / name).read_bytes() for name in contents} == contents
+    script = (tmp_path / "oracle" / "reproduce_exp_bench.sh").read_text("utf-8")
+    assert script.splitlines()[-1] == "python plain.py"
 
 
 # --- verification's decisions ----------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from expbench.workspace.repository.git import git
 
 _EMPTY_TREE = {40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904"}
 _EMPTY_TREE[64] = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+
+_PATH = 'export PYTHONPATH="$PWD:$PWD/src${PYTHONPATH:+:$PYTHONPATH}"'
+"""As the authors' commands are run when the chain is verified."""
 
 
 def write_solution(draft: Draft, source: Source, folder: Path) -> None:
@@ -34,7 +38,7 @@ def write_solution(draft: Draft, source: Source, folder: Path) -> None:
 
 def script_of(draft: Draft) -> str:
     """The script that runs the whole experiment from the repository's root."""
-    lines = ["#!/usr/bin/env bash", "set -euo pipefail", 'cd "$(dirname "$0")"']
+    lines = ["#!/usr/bin/env bash", "set -euo pipefail", 'cd "$(dirname "$0")"', _PATH]
     return "\n".join([*lines, *value(draft, COMMANDS, ()), ""])
 
 
@@ -58,9 +62,18 @@ def _told(found: Any) -> str:
 
 
 def _patch(draft: Draft, source: Source) -> bytes:
-    """The masked files as a patch of new ones."""
+    """The masked files as a patch of new ones, as UTF-8 whatever they are encoded in."""
     paths = [repository_path(path) for path in value(draft, "masked_source", ())]
-    empty = _EMPTY_TREE[len(source.commit)]
     command = ["diff", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-renames"]
     names = [f":(literal){path}" for path in paths]
-    return git([*command, empty, source.commit, "--", *names], git_dir=source.git_dir)
+    compared = [*command, _EMPTY_TREE[len(source.commit)], source.commit, "--", *names]
+    patch = git(compared, git_dir=source.git_dir)
+    try:
+        patch.decode("utf-8")
+    except UnicodeDecodeError:
+        with tempfile.NamedTemporaryFile("w", suffix=".attributes") as every:
+            every.write("* binary\n")
+            every.flush()
+            as_binary = ["-c", f"core.attributesFile={every.name}", *compared]
+            patch = git(as_binary, git_dir=source.git_dir)
+    return patch
