@@ -123,7 +123,7 @@ def test_a_page_that_never_ends_is_given_up(tmp_path: Path) -> None:
     for name in ("raw", "pages"):
         (tmp_path / name).mkdir()
     with pytest.raises(DataError, match="died of 1 of its 1 pages or took too long"):
-        parse(path, tmp_path, "auto", seconds_per_page=3.0)
+        parse(path, tmp_path, "auto", seconds_per_page=8.0)
     running = subprocess.run(["ps", "axo", "args"], capture_output=True, text=True, check=True)
     assert str(path) not in running.stdout
 
@@ -209,3 +209,11 @@ def test_a_damaged_document_is_said(tmp_path: Path) -> None:
     (tmp_path / "document.json").write_text("{")
     with pytest.raises(DataError, match=r"cannot be read .*: read the paper again"):
         load_document(tmp_path)
+
+
+def test_a_parser_that_does_not_start_is_no_fault_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(PrerequisiteError, match="parser does not start: install it again"):
+        read_paper(PAPERS / "shapes.pdf", tmp_path / "out")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from expbench.errors import DataError
+from expbench.errors import DataError, PrerequisiteError
 from expbench.papers.raw import is_done
 
 SECONDS_PER_PAGE = 200.0
@@ -52,6 +52,7 @@ def parse(
 
     Raises:
         DataError: the file is encrypted, broken, has no or too many pages, or the parser dies of it.
+        PrerequisiteError: the parser does not start.
     """
     parsed = Parsed()
     while True:
@@ -96,7 +97,9 @@ def _run(
     """One process of the parser; returns the page that it was at when it died, or 0."""
     at = 0
     left = len(pages)
+    ready = False
     for said in _said(_job(pdf, folder, ocr, pages), seconds):
+        ready = ready or "ready" in said
         if "refused" in said:
             raise DataError(_refusal(pdf, said["refused"]))
         if "pages" in said:
@@ -115,6 +118,10 @@ def _run(
             left -= 1
             if progress is not None:
                 progress(parsed.pages - left, parsed.pages)
+    if not ready:
+        raise PrerequisiteError(
+            "The PDF parser does not start: install it again with `pip install --force-reinstall pypdfium2`."
+        )
     return at
 
 
@@ -158,7 +165,12 @@ def _process(errors: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,
-        env={"LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1"},
+        env={
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            "LC_ALL": "C.UTF-8",
+            "OMP_NUM_THREADS": "2",
+            "OPENBLAS_NUM_THREADS": "1",
+        },
         start_new_session=True,
     )
     try:

@@ -63,6 +63,7 @@ def _say(**said: Any) -> None:
 def _read(job: Job) -> int:
     import pypdfium2
 
+    _say(ready=True)
     try:
         document = pypdfium2.PdfDocument(job.pdf)
         count = len(document)
