@@ -45,7 +45,7 @@ def played(script: Script) -> Callable[[int, Any], Reply]:
             }
             for place, call in enumerate(found["calls"])
         ]
-        more = {"tool_calls": calls} if calls else {}
+        more: dict[str, Any] = {"tool_calls": calls} if calls else {}
         return Reply(chat_body(found["text"], USAGE, **more))
 
     return answer
