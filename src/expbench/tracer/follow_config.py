@@ -16,6 +16,7 @@ from expbench.tracer.walk import Place, Walk, folders, kind_of_file
 
 _LONGEST_DATA = 400_000
 """Characters above which a JSON or text file is data: it is reached, and not read."""
+_MOST_BLOCKS = 120
 _CHOOSES = re.compile(
     r"(?i)(?:^|[._])(?:type|_target_|target|name|model|arch|core_method|class|class_path|cls|backbone|dataset|method|fusion_method|optimizer|\w*_name|\w*_class|\w*_type)$"
 )
@@ -43,7 +44,10 @@ def visit_config(walk: Walk, place: Place, distance: float) -> None:
     if text is None or place.path.endswith((".csv", ".jsonl", ".txt")):
         return
     values: dict[str, str] = {}
-    for block in outline(text)[:400]:
+    blocks = outline(text)
+    if len(blocks) > _MOST_BLOCKS:
+        walk.tree.note(f"{place.path} is taken for data after its first {_MOST_BLOCKS} blocks.")
+    for block in blocks[:_MOST_BLOCKS]:
         if block.end - block.start >= WHOLE:
             block.end = block.start
         label = f"{block.name}"[:100]
