@@ -11,6 +11,7 @@ A run's folder::
     ├── .pulse.json         what the harness at work is doing, while there is one  (Pulse)
     ├── logs/*.eval         Inspect's logs, one per attempt
     ├── store/ab/cdef…      patches, scripts, outputs, trajectories by sha256
+    ├── reviews/*.jsonl     what each reviewer said of verdicts and findings (append only)
     ├── report/             index.html, report.md, outcomes.csv
     ├── judged/NAME/        the same submissions judged again: a manifest, journal and outcomes of its own
     ├── executed/NAME/      the same submissions executed again, likewise
