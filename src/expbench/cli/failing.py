@@ -27,7 +27,7 @@ def failures(
             "--coder",
             "--coders",
             help="rules, or an Inspect model; the first one's codes are the map's, and with several their "
-            "agreement is told [default: rules]."
+            "agreement is told [default: rules].",
         ),
     ] = None,
     opened: Annotated[

@@ -176,9 +176,7 @@ def _export(subject: Subject, wanted: Wanted, console: Console) -> None:
 def _write(found: Labelled, file: Path, what: str, console: Console) -> None:
     left = f"{found.open} open or skipped, {found.tied} tied"
     if not found.lines:
-        raise UserError(
-            f"No {what} is labelled ({left}): label some with the page first."
-        )
+        raise UserError(f"No {what} is labelled ({left}): label some with the page first.")
     try:
         with file.open("x", encoding="utf-8", newline="") as out:
             out.write(found.text)
