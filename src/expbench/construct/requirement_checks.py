@@ -119,7 +119,7 @@ def requirement_fields(reply: StepsReply, places: Mapping[str, Step]) -> dict[st
         spans = tuple(dict.fromkeys(places[name].span for name in step.places))
         head = "Final Step" if number == last else f"Step {number + 1}"
         cited = ", ".join(map(_cited, spans))
-        text = step.text.strip().rstrip(".").replace("(", "[").replace(")", "]")
+        text = step.text.strip().rstrip(".")
         found[f"requirements/{number}"] = DraftField(
             value=f"{head}: {text} ({cited})", spans=spans, stage="write"
         )
