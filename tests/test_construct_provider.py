@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable
@@ -14,8 +15,10 @@ from fake_provider import Reply, chat_body, provider
 
 from expbench.construct import stages
 from expbench.construct.desk import Desk
+from expbench.construct.forecasts import estimate
 from expbench.construct.locating import Bounds
 from expbench.construct.task import value
+from expbench.papers.document import Document
 from expbench.paths import CachePaths
 from expbench.prices import read_prices, use_prices
 from expbench.sandboxes.host import SandboxHost
@@ -23,6 +26,7 @@ from expbench.sandboxes.host import SandboxHost
 PAPER, MODEL = "calibration", "openai-api/fake/clever"
 DOCUMENT = document_of(PAPER, 1)
 TASK = tasks_of(PAPER)[0]
+TABLE = b"\x89PNG the table"
 USAGE = {"prompt_tokens": 1_000, "completion_tokens": 100, "total_tokens": 1_100}
 
 
@@ -35,7 +39,7 @@ def played(script: Script) -> Callable[[int, Any], Reply]:
 
     def answer(number: int, body: Any) -> Reply:
         content = body["messages"][-1]["content"]
-        last = content if isinstance(content, str) else "".join(p["text"] for p in content)
+        last = content if isinstance(content, str) else "".join(p.get("text", "") for p in content)
         found = next(r for r in script.replies if re.search(r["when"], last, re.DOTALL))
         calls = [
             {
@@ -89,3 +93,56 @@ def test_a_provider_is_asked_once_and_its_price_is_counted(
         assert again.fields["source"] == draft.fields["source"]
     finally:
         use_prices(None)
+
+
+def pictured(crops: dict[str, str]) -> Document:
+    """The document with elements that have pictures, by their ids, after the first paragraph."""
+    like = DOCUMENT.elements[3]
+    tables = [
+        like.model_copy(update={"id": name, "kind": "table", "text": f"of {name}", "crop": crop})
+        for name, crop in crops.items()
+    ]
+    first, rest = DOCUMENT.elements[:4], DOCUMENT.elements[4:]
+    return DOCUMENT.model_copy(update={"elements": (*first, *tables, *rest)})
+
+
+@pytest.mark.parametrize("pictures", [True, False])
+def test_a_model_that_sees_is_shown_the_crops_and_nothing_else_of_the_machine(
+    pictures: bool, tmp_path: Path, cache: CachePaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crops = {"good": "crops/t.png", "away": "../../secret.png", "none": "crops/none.png"}
+    document = pictured(crops)
+    project, script = begun(PAPER, tmp_path, cache, document), Script(tmp_path / "script.json")
+    (project.root / "paper" / "crops").mkdir(exist_ok=True)
+    (project.root / "paper" / "crops" / "t.png").write_bytes(TABLE)
+    (project.root.parent / "secret.png").write_bytes(b"\x89PNG secret")
+    script.extraction(document, [TASK])
+    with provider(played(script)) as server:
+        monkeypatch.setenv("FAKE_API_KEY", "k")
+        monkeypatch.setenv("FAKE_BASE_URL", f"{server.url}/v1")
+
+        def extract() -> None:
+            desk = Desk(project, "extract", MODEL)
+            stages.extract(desk, search_in(document), quiet, pictures)
+
+        extract()
+        sent = [
+            part["image_url"]["url"]
+            for _, body in server.seen
+            for message in body["messages"]
+            if isinstance(message["content"], list)
+            for part in message["content"]
+            if part["type"] == "image_url"
+        ]
+        wanted = f"data:image/png;base64,{base64.b64encode(TABLE).decode()}"
+        assert set(sent) == ({wanted} if pictures else set())
+        (draft,) = project.drafts()
+        assert not draft.refused
+        seen = [json.dumps(body) for _, body in server.seen]
+        assert any("in this order: good." in each for each in seen) is pictures
+
+
+def test_the_estimate_counts_pictures(tmp_path: Path, cache: CachePaths) -> None:
+    project = begun(PAPER, tmp_path, cache, pictured({"good": "crops/t.png"}))
+    plain, large = (estimate(project, "extract", MODEL, each) for each in (False, True))
+    assert plain.calls == large.calls and plain.input_tokens < large.input_tokens

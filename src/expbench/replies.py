@@ -7,6 +7,7 @@ again byte by byte without a call.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -14,7 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, Model
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageUser,
+    ContentImage,
+    ContentText,
+    Model,
+)
 from pydantic import BaseModel, ValidationError
 
 from expbench.durable import append_line, cut_torn_line
@@ -116,14 +124,19 @@ class Interview:
         self._line = Line(self.model, 1, self.deadline, self.retries, structured=False)
 
     async def ask(
-        self, shape: type[_Shape], prompt: str, wrong: Callable[[_Shape], str]
+        self,
+        shape: type[_Shape],
+        prompt: str,
+        wrong: Callable[[_Shape], str],
+        pictures: Sequence[bytes] = (),
     ) -> _Shape | None:
         """The model's reply, or ``None`` where it gave none that can be used, asked for again each time.
 
         Args:
             wrong: why a well-formed reply cannot be used; empty when it can.
+            pictures: PNG files that are sent with the prompt.
         """
-        messages: list[ChatMessage] = [ChatMessageUser(content=prompt)]
+        messages: list[ChatMessage] = [_question(prompt, pictures)]
         for _ in range(self.attempts):
             text = await self._text(messages)
             if text is None:
@@ -165,9 +178,28 @@ class Interview:
 
 
 def question_key(model: Model, messages: Sequence[ChatMessage]) -> str:
-    """The digest of a model's name and of what it is told."""
-    said = json.dumps([[each.role, each.text] for each in messages], ensure_ascii=False)
+    """The digest of a model's name and of what it is told and shown."""
+    said = json.dumps(
+        [[each.role, each.text, *_pictures_of(each)] for each in messages], ensure_ascii=False
+    )
     return hashlib.sha256(f"{model}\0{said}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _question(prompt: str, pictures: Sequence[bytes]) -> ChatMessageUser:
+    if not pictures:
+        return ChatMessageUser(content=prompt)
+    addresses = (f"data:image/png;base64,{base64.b64encode(each).decode()}" for each in pictures)
+    images = [ContentImage(image=address) for address in addresses]
+    return ChatMessageUser(content=[ContentText(text=prompt), *images])
+
+
+def _pictures_of(message: ChatMessage) -> list[str]:
+    content = message.content if isinstance(message.content, list) else []
+    return [
+        hashlib.sha256(each.image.encode()).hexdigest()
+        for each in content
+        if isinstance(each, ContentImage)
+    ]
 
 
 def _more(before: Usage, after: Usage) -> Usage:

@@ -40,6 +40,12 @@ AgainOption = Annotated[
         help="Do a refused draft once more, and tell the model why it was refused; several possible.",
     ),
 ]
+PicturesOption = Annotated[
+    bool,
+    typer.Option(
+        "--pictures", help="Show the model the pictures of tables and figures too; it has to see."
+    ),
+]
 RoundsOption = Annotated[
     int, typer.Option("--rounds", min=0, help="How often a draft may go back to an earlier stage.")
 ]
@@ -48,6 +54,7 @@ RoundsOption = Annotated[
 def extract(
     folder: ProjectArgument,
     model: StageModelOption = "",
+    pictures: PicturesOption = False,
     budget: BudgetOption = None,
     prices: PricesOption = None,
     estimate: EstimateOption = False,
@@ -60,7 +67,14 @@ def extract(
         from expbench.cli.construct_work import Wanted, do_stages
 
         wanted = Wanted(
-            folder, cache_folder(), model, budget, prices, estimate, again=tuple(again or ())
+            folder,
+            cache_folder(),
+            model,
+            budget,
+            prices,
+            estimate,
+            again=tuple(again or ()),
+            pictures=pictures,
         )
         return do_stages(wanted, ("extract",), json)
 
@@ -152,6 +166,7 @@ def verify(
 def run(
     folder: ProjectArgument,
     model: StageModelOption = "",
+    pictures: PicturesOption = False,
     budget: BudgetOption = None,
     prices: PricesOption = None,
     rounds: RoundsOption = 2,
@@ -177,6 +192,7 @@ def run(
             turns=limit_turns,
             search_dollars=limit_dollars,
             rounds=rounds,
+            pictures=pictures,
         )
         return do_stages(wanted, ALL, json)
 

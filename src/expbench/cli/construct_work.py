@@ -52,6 +52,7 @@ class Wanted:
     run_minutes: float = 40.0
     rounds: int = 2
     again: tuple[str, ...] = ()
+    pictures: bool = False
 
     @cached_property
     def project(self) -> Project:
@@ -119,7 +120,7 @@ def do_stages(wanted: Wanted, chosen: Sequence[Stage], as_json: bool) -> int:
     use_prices(read_prices(wanted.prices) if wanted.prices is not None else None)
     console = Console(stderr=as_json)
     if wanted.only_estimate:
-        found = [estimate(wanted.project, each, wanted.model) for each in chosen]
+        found = [estimate(wanted.project, each, wanted.model, wanted.pictures) for each in chosen]
         _estimates(found, Console(), as_json)
         return 0
     results: list[stages.Result] = []
@@ -156,10 +157,13 @@ def _one(wanted: Wanted, stage: Stage, console: Console) -> stages.Result:
         if not stages.left(project, stage):
             return stages.Result()
         _ = wanted.desk(stage).model
-        _estimates([estimate(project, stage, wanted.model)], console, as_json=False)
+        found = estimate(project, stage, wanted.model, wanted.pictures)
+        _estimates([found], console, as_json=False)
     work: Mapping[Stage, Callable[[], stages.Result]] = {
         "read": lambda: read_project(project, tell),
-        "extract": lambda: stages.extract(wanted.desk("extract"), wanted.search, tell),
+        "extract": lambda: stages.extract(
+            wanted.desk("extract"), wanted.search, tell, wanted.pictures
+        ),
         "locate": lambda: stages.locate(
             wanted.desk("locate"), wanted.search, wanted.bounds, wanted.host, tell
         ),

@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from expbench.construct import pictures as crops
 from expbench.construct.desk import Desk, filled, sent_back, stopped
 from expbench.construct.evidence import Quote, by_id, content_of, evidence_block, wrong_quote
 from expbench.construct.extract_checks import TaskReply, fields_of, wrong_task
@@ -86,6 +88,8 @@ class Extraction:
     search: Search
     paper: Paper
     interview: Interview
+    folder: Path | None = None
+    """The document's, where pictures of tables and figures are sent too."""
     takeaways: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What was not read, and why."""
@@ -100,6 +104,7 @@ class Extraction:
         context = ""
         found: list[Candidate] = []
         for section, part in sections(self.document):
+            seen = self._pictures(part)
             reply = await self.interview.ask(
                 SectionReply,
                 filled(
@@ -107,8 +112,10 @@ class Extraction:
                     known=_known(self.takeaways, context),
                     section=section,
                     elements=evidence_block(part, SECTION_ROOM * 2),
-                ),
+                )
+                + crops.caption_of(seen),
                 self._wrong_section,
+                [content for _, content in seen],
             )
             if self.interview.stopped:
                 raise stopped(self.interview)
@@ -131,6 +138,7 @@ class Extraction:
             SpentError: the budget is spent, or the model does not answer.
         """
         shown = _whole(candidate, self.search, self.elements)
+        seen = self._pictures(shown)
         reply = await interview.ask(
             TaskReply,
             filled(
@@ -140,8 +148,10 @@ class Extraction:
                     candidate.model_dump(mode="json"), ensure_ascii=False, indent=1
                 ),
                 elements=evidence_block(shown, WHOLE_ROOM),
-            ),
+            )
+            + crops.caption_of(seen),
             lambda each: wrong_task(each, self.elements, self.paper),
+            [content for _, content in seen],
         )
         if interview.stopped:
             raise stopped(interview)
@@ -154,6 +164,9 @@ class Extraction:
             return Draft(id=name, fields=kept, refused=why[:1_000], rounds=rounds)
         fields = fields_of(reply, self.elements, self.paper.title)
         return Draft(id=name, fields=fields, rounds=rounds)
+
+    def _pictures(self, elements: Sequence[Element]) -> tuple[tuple[Element, bytes], ...]:
+        return () if self.folder is None else crops.shown(elements, self.folder)
 
     async def _take_away(self) -> None:
         found = [each for query in _TAKEAWAY_QUERIES for each in self.search(query, 4)]
@@ -296,20 +309,26 @@ def _bare(candidate: Candidate) -> dict[str, DraftField]:
     return {name: DraftField(value=text, stage="extract") for name, text in texts.items()}
 
 
-def expected_prompts(document: Document) -> list[int]:
-    """The characters of the prompts that a paper will need, as far as can be told before."""
+def expected_prompts(document: Document, folder: Path | None = None) -> list[int]:
+    """The characters of the prompts that a paper will need, as far as can be told before; a picture of a
+    document in ``folder`` counts as its tokens' characters."""
     frame = 2_500
+    picture = 0 if folder is None else crops.TOKENS * 4
     parts = [
-        min(sum(len(content_of(e)) for e in part), SECTION_ROOM) + frame + _CONTEXT_ROOM // 2
+        min(sum(len(content_of(e)) for e in part), SECTION_ROOM)
+        + frame
+        + _CONTEXT_ROOM // 2
+        + picture * min(crops.MOST, sum(bool(e.crop) for e in part))
         for _, part in sections(document)
     ]
     tasks = max(1, len(parts) // 3)
-    return [TAKEAWAY_ROOM + frame, *parts, *[WHOLE_ROOM + frame] * tasks]
+    return [TAKEAWAY_ROOM + frame, *parts, *[WHOLE_ROOM + frame + picture * 2] * tasks]
 
 
-def extraction(desk: Desk, search: Search) -> Extraction:
-    """A project's extraction. Raises UserError."""
+def extraction(desk: Desk, search: Search, pictures: bool = False) -> Extraction:
+    """A project's extraction; with ``pictures`` the model is shown tables and figures. Raises UserError."""
     document = desk.project.document()
     facts = desk.project.facts
     paper = paper_of(facts.name, document.title, facts.repository)
-    return Extraction(document, search, paper, desk.interview())
+    folder = desk.project.root / "paper" if pictures else None
+    return Extraction(document, search, paper, desk.interview(), folder)

@@ -31,12 +31,13 @@ class Estimate(Record):
     dollars: float | None
 
 
-def estimate(project: Project, stage: Stage, model: str) -> Estimate:
+def estimate(project: Project, stage: Stage, model: str, pictures: bool = False) -> Estimate:
     """The estimate of what is left of a stage. Raises NotFoundError where the paper is not read."""
     drafts = waiting(project, stage)
     if stage == "extract":
-        whole = [] if done(project, "extract") else expected_prompts(project.document())
-        prompts = [*whole, *[18_000] * len(drafts)]
+        folder = project.root / "paper" if pictures else None
+        prompts = [] if done(project, "extract") else expected_prompts(project.document(), folder)
+        prompts += [18_000] * len(drafts)
     elif stage == "locate":
         prompts = [_TURN_TOKENS * _CHARACTERS] * (_TURNS * len(drafts))
     else:

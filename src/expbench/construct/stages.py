@@ -131,14 +131,14 @@ class Result:
         self.drafts.append(draft)
 
 
-def extract(desk: Desk, search: Search, tell: Tell) -> Result:
+def extract(desk: Desk, search: Search, tell: Tell, pictures: bool = False) -> Result:
     """Make the paper's drafts, or mend those that were sent back. Raises UserError."""
-    return asyncio.run(_extract(desk, search, tell))
+    return asyncio.run(_extract(desk, search, tell, pictures))
 
 
-async def _extract(desk: Desk, search: Search, tell: Tell) -> Result:
+async def _extract(desk: Desk, search: Search, tell: Tell, pictures: bool) -> Result:
     project, result = desk.project, Result()
-    work = extraction(desk, search)
+    work = extraction(desk, search, pictures)
     for draft in waiting(project, "extract"):
         tell(f"{draft.id}: once more, {draft.why[:100]}")
         with timed(project, "extract", draft.id):
