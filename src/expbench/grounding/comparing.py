@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from expbench.grounding.cells import Cell
+from expbench.grounding.contests import is_under, sharp
 from expbench.grounding.literals import Literals
 from expbench.grounding.names import Mention, Text, Token
 from expbench.grounding.pairs import Pair, pairs
 from expbench.grounding.quality import is_metric, polarity_of, stated
 from expbench.grounding.relations import direction
-from expbench.grounding.scene import Scene, is_number, is_weak
+from expbench.grounding.scene import Around, Scene, is_number, is_weak
 from expbench.judges.words import stem
 from expbench.reruns import ClaimState
 from expbench.schema import GroundedClaim, ReportedClaim
@@ -88,15 +89,20 @@ class Compared:
         return Text(claim.sides[at]).mentions(self.scene.outputs.index)
 
     def narrowed(
-        self, claim: ReportedClaim, found: Sequence[Pair], names: Iterable[Token]
+        self,
+        claim: ReportedClaim,
+        found: Sequence[Pair],
+        names: Iterable[Token],
+        wide: bool = False,
     ) -> tuple[list[Pair], bool]:
         """The pairs under the labels that a claim and what stands around it name; whether it is plain which.
 
         What the claim itself names has to hold. Other labels of the sentence, then of what comes before it,
-        narrow down what is left, as long as something is left.
+        narrow down what is left, as long as something is left; with ``wide`` only its quantities do.
         """
         own = set(names)
         around = self.scene.around(claim.start, claim.end)
+        around = Around(*map(sharp, (around.inside, around.here, around.earlier)))
         general = GENERAL.search(claim.text) is not None
         if _OF_SPREAD.search(claim.text):
             return [], False
@@ -112,19 +118,19 @@ class Compared:
             ):
                 left = [pair for pair in left if mention.token in pair[0].tokens] or left
         if numbers:
-            some = [p for p in left if any(m.token in p[0].tokens for m in numbers)]
-            left = some or left
+            left = [p for p in left if any(is_under(p[0], m.token) for m in numbers)] or left
         others = {m.token for m in around.here if is_number(m)}
         plain = bool(numbers) or general or len(others) < 2
         for mention in (*around.here, *around.earlier):
             if (
                 self._of_names(mention, own)
                 or mention.token in own
+                or (wide and not is_metric(mention.token))
                 or ((numbers or general) and is_number(mention))
                 or (general and mention in around.earlier and not is_metric(mention.token))
             ):
                 continue
-            some = [pair for pair in left if mention.token in pair[0].tokens]
+            some = [pair for pair in left if is_under(pair[0], mention.token)]
             known = any(self.scene.apart(mention, other) for other in around.inside)
             if some and not known and not self._replaced(mention, around.here):
                 left = some

@@ -253,7 +253,8 @@ class Text:
         if phrase := ABBREVIATIONS.get(token) or _ABBREVIATED.get(token):
             places |= self._phrases([stem(word) for word in phrase.split()])
         if not places:
-            return self._prefixed(token) | self._segmented(token)
+            whole = set() if token.startswith("non") else self._joined(token)
+            return self._prefixed(token) | self._segmented(token) | whole
         return places | self._spelled(token) | self._joined(token)
 
     def _span(self, first: int, last: int) -> tuple[int, int]:

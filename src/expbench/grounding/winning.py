@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from expbench.grounding.cells import Cell
 from expbench.grounding.comparing import GENERAL, Comparisons, Vote, measured, verdict
+from expbench.grounding.contests import another_agrees, contests, sharp
 from expbench.grounding.matching import pool_of
 from expbench.grounding.names import Mention, Token
-from expbench.grounding.pairs import beside, pairs
+from expbench.grounding.pairs import Pair, beside, pairs
 from expbench.grounding.quality import is_metric, stated
 from expbench.grounding.relations import direction
 from expbench.grounding.scene import is_number, is_weak
@@ -31,6 +32,7 @@ _AT = re.compile(
     r"\b(?:lowest|smallest|highest|largest|best|worst|minimal|maximal)\s(?:at|for|with|after|in)\s"
 )
 _MOST_CELLS = 300
+_ELSEWHERE = "under other conditions of the outputs it holds, and which are meant is not plain"
 
 
 class Winners(Comparisons):
@@ -59,29 +61,45 @@ class Winners(Comparisons):
         """One name that is said to be the most, the least, the best or the worst."""
         said = direction(claim.text)
         mentions = [
-            m for m in self.side(claim, 0) if not is_weak(m.token) and not is_metric(m.token)
+            m for m in sharp(self.side(claim, 0)) if not is_weak(m.token) and not is_metric(m.token)
         ]
         names = [m for m in mentions if not is_number(m)]
         if not names and not _NO_NAME.search(claim.sides[0]):
             names = mentions
         if said is None or not names:
             return self.unnamed(claim)
-        name, cells = self._extreme_at(claim) or (names[-1].token, [])
-        cells = cells or pool_of(self.scene.outputs, [name])[:_MOST_CELLS]
-        paired = [
-            (cell, other) for cell in cells for other in beside(self.scene.outputs, cell, name)
-        ]
+        extreme = self._extreme_at(claim)
+        name, paired = self._competing(*extreme) if extreme else self._first_competing(names)
         found, plain = self.narrowed(claim, paired, (name,))
-        cast: dict[int, Vote] = {}
-        for vote in self.votes(claim, found, *said):
-            known = cast.get(id(vote[1][0]))
-            if known is None or not vote[0]:
-                cast[id(vote[1][0])] = vote
+        votes = self._won_by_all(claim, found)
         passage = self.scene.conclusion.passage(claim.start)
         sentence = self.scene.conclusion.text[slice(*passage.sentence)] if passage else claim.text
         plain = plain and not _PART_OF_ALL.search(sentence)
-        votes = list(cast.values())
-        return self.judge(claim, votes, plain, self._of_every(claim, votes))
+        judged = self.judge(claim, votes, plain, self._of_every(claim, votes))
+        if judged.state == "contradicted":
+            wide, _ = self.narrowed(claim, paired, (name,), wide=True)
+            if another_agrees(self._won_by_all(claim, wide)):
+                return verdict(claim, "not_checkable", judged.where, judged.quote, _ELSEWHERE)
+        return judged
+
+    def _won_by_all(self, claim: ReportedClaim, found: Sequence[Pair]) -> list[Vote]:
+        """For each number of a name one vote: the first one against it, if there is one."""
+        said = direction(claim.text)
+        cast: dict[int, Vote] = {}
+        for vote in self.votes(claim, found, *said) if said else ():
+            known = cast.get(id(vote[1][0]))
+            if known is None or not vote[0]:
+                cast[id(vote[1][0])] = vote
+        return list(cast.values())
+
+    def _competing(self, name: Token, cells: Sequence[Cell] = ()) -> tuple[Token, list[Pair]]:
+        cells = cells or pool_of(self.scene.outputs, [name])[:_MOST_CELLS]
+        return name, contests(self.scene.outputs, cells, name)
+
+    def _first_competing(self, names: Sequence[Mention]) -> tuple[Token, list[Pair]]:
+        """The last name that numbers compete with, and these: *temperature* of *temperature scaling*."""
+        tried = (self._competing(each.token) for each in reversed(names))
+        return next((each for each in tried if each[1]), (names[-1].token, []))
 
     def _extreme_at(self, claim: ReportedClaim) -> tuple[Token, list[Cell]] | None:
         """Where a quantity is said to be extreme, and its numbers there: *the loss is lowest at epoch 12*."""
