@@ -3,8 +3,9 @@
 From the bottom up: ``figures``, ``compounds`` and ``names`` read numbers and labels; ``cells``, ``tables``,
 ``lines``, ``structures``, ``printouts`` and ``outputs`` make a re-run's outputs into numbers with names;
 ``passages``, ``settings``, ``extraction`` and ``relations`` find the claims, ``modelled`` what a model adds;
-``scene``, ``cues`` and ``binding`` tie names to numbers; ``matching``, ``pairs``, ``contests``, ``candidates``,
-``derived``, ``summaries``, ``numbers``, ``comparing``, ``courses`` and ``significance`` look claims up;
+``scene``, ``cues`` and ``binding`` tie names to numbers; ``matching``, ``pairs``, ``contests``,
+``candidates``, ``agreeing``, ``parallel``, ``caution``, ``derived``, ``summaries``, ``numbers``,
+``comparing``, ``courses`` and ``significance`` look claims up;
 ``literals`` knows what was there before the run; ``ground`` puts it together.
 """
 

@@ -189,6 +189,15 @@ def computed(
     return None
 
 
+def of_pair(claim: ReportedClaim, scene: Scene, pair: Pair) -> Computed | None:
+    """What a claim's number follows from when its place in a row tells the two numbers."""
+    figure, ways = scene.figure(claim), kinds(claim, scene)
+    if figure is None or pair[0].value == pair[1].value:
+        return None
+    wanted = Wanted.of(figure, scene.conclusion.text)
+    return _best(scene.outputs, wanted, ways, [pair], _LIKELY)
+
+
 def refuted(
     claim: ReportedClaim, scene: Scene, bound: dict[Token, float]
 ) -> tuple[list[Computed], bool]:

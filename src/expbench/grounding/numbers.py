@@ -8,16 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from expbench.grounding.agreeing import Agreeing
 from expbench.grounding.binding import NEAR
 from expbench.grounding.binding import bound as bound_of
+from expbench.grounding.caution import Caution
 from expbench.grounding.cells import Cell
-from expbench.grounding.derived import Computed, computed, kinds, refuted
+from expbench.grounding.derived import Computed, computed, kinds, of_pair, refuted
 from expbench.grounding.figures import Figure
-from expbench.grounding.following import partner
+from expbench.grounding.following import Partners
 from expbench.grounding.literals import Literals
 from expbench.grounding.locating import COMPUTED, Locator, size_alike
 from expbench.grounding.matching import Wanted
 from expbench.grounding.names import Token
+from expbench.grounding.parallel import Parallel
 from expbench.grounding.passages import Passage
 from expbench.grounding.scene import Scene
 from expbench.grounding.summaries import Summaries
@@ -44,7 +47,6 @@ _BEFORE = 60
 _FEW = 2
 _NEAREST = 4
 _NEAR = 40
-_PAIR = 2
 
 
 @dataclass
@@ -67,6 +69,25 @@ class Numbers:
     def summaries(self) -> Summaries:
         """Finds statistics of numbers."""
         return Summaries(self.locator, self.literals)
+
+    @cached_property
+    def parallel(self) -> Parallel:
+        """Finds numbers that stand in rows."""
+        return Parallel(self.scene, Agreeing(self.scene), self._honest)
+
+    @cached_property
+    def partners(self) -> Partners:
+        """Finds numbers that are said in one breath with others."""
+        return Partners(self.scene, self.pairs, self._honest)
+
+    @cached_property
+    def caution(self) -> Caution:
+        """Says where a number may be meant that the reader did not bind."""
+        return Caution(self.scene, self.parallel, self.pairs)
+
+    def _honest(self, figure: Figure) -> list[Cell]:
+        equal = self.locator.equal(Wanted.of(figure, self.scene.conclusion.text))
+        return [cell for cell in equal if not self.literals.why(cell)]
 
     def ground(self, claim: ReportedClaim) -> GroundedClaim:
         """The verdict on one claim."""
@@ -102,19 +123,39 @@ class Numbers:
             direct = self._with_error(claim, best, wanted)
             other = self.summaries.matching(wanted, bound) if direct.state != "grounded" else None
             return direct if other is None else self._with_error(claim, other, wanted)
-        second = self._partner(figure, honest, bound)
+        in_row = self.parallel.cell(figure)
+        if in_row is not None:
+            return self._with_error(claim, in_row, wanted)
+        second = self.partners.of(figure, honest, bound)
         if second is not None:
             return self._with_error(claim, second, wanted)
         counted = self._share(figure, wanted)
         if counted is not None:
             return _verdict(claim, "grounded", counted.place, counted.quote, "share of a count")
-        follows = computed(claim, self.scene, bound, self._said(claim), self._said_before(claim))
+        follows = self._of_rows(claim, figure) or computed(
+            claim, self.scene, bound, self._said(claim), self._said_before(claim)
+        )
         if follows is not None and not any(self.literals.why(cell) for cell in follows.cells):
             return _verdict(claim, "grounded", follows.where, follows.cells[0].quote, follows.words)
         summary = self.summaries.matching(wanted, bound)
         if summary is not None:
             return self._with_error(claim, summary, wanted)
-        return self._missing(claim, wanted, bound, equal, honest, fitting)
+        missing = self._missing(claim, wanted, bound, equal, honest, fitting)
+        meant = (
+            self.caution.meant(figure, honest, bound) if missing.state == "contradicted" else None
+        )
+        if meant is None:
+            return missing
+        reason = "its sentence leaves open whether it is the number of that name or this one"
+        return _verdict(claim, "not_checkable", meant.place, meant.quote, reason)
+
+    def _of_rows(self, claim: ReportedClaim, figure: Figure) -> Computed | None:
+        """What follows from the two numbers in the same place of two rows: *26 %, 26 % and 22 % less*."""
+        for pair in self.parallel.beside(figure):
+            if all(each.end in self.pairs for each in pair):
+                one, other = (self.pairs[each.end] for each in pair)
+                return of_pair(claim, self.scene, (one, other))
+        return None
 
     def _with_error(self, claim: ReportedClaim, cell: Cell, wanted: Wanted) -> GroundedClaim:
         """The verdict on a number that was found, with what stands behind ± in the claim."""
@@ -147,45 +188,6 @@ class Numbers:
         """Whether a number is the last of its course, or of none."""
         last = self.summaries.last_of(cell)
         return last is None or wanted.equals(last)
-
-    def _partner(
-        self, figure: Figure, honest: Sequence[Cell], bound: dict[Token, float]
-    ) -> Cell | None:
-        """The number of the outputs that goes with the one beside it: *0.88 against 0.71*."""
-        text, places = self.scene.conclusion.text, self.scene.places
-        parallel = self._parallel(figure, honest, bound)
-        if parallel is not None:
-            return parallel
-        before = max((end for _, end in places if end <= figure.start), default=None)
-        behind = min((place for place in places if place[0] >= figure.end), default=None)
-        found = None
-        if before is not None and before in self.pairs:
-            between = text[before : figure.start]
-            found = partner(between, self.pairs[before], honest, self.scene.outputs, bound)
-        if found is None and behind is not None and behind[1] in self.pairs:
-            between = text[figure.end : behind[0]]
-            found = partner(between, self.pairs[behind[1]], honest, self.scene.outputs, bound)
-        return found
-
-    def _parallel(
-        self, figure: Figure, honest: Sequence[Cell], bound: dict[Token, float]
-    ) -> Cell | None:
-        """The second of *85.3 % on x and 74.3 % on y, compared to 80.5 % and 49.3 % for B*, pair by pair."""
-        text, places = self.scene.conclusion.text, self.scene.places
-        at = next((i for i, place in enumerate(places) if place[0] == figure.start), 0)
-        for back in (0, 1):
-            if at - back < _PAIR or at - back + 1 >= len(places):
-                continue
-            own, first = places[at - back : at - back + _PAIR], places[at - back - _PAIR]
-            joined = re.fullmatch(r"\s?%?\s(?:and|/)\s", text[own[0][1] : own[1][0]])
-            against = text[places[at - back - 1][1] : own[0][0]]
-            named = re.search(
-                r"(,?\s(?:vs\.?|versus|against|compared (?:with|to))\s)$", against[-_NEAR:]
-            )
-            one = self.pairs.get(places[at - _PAIR][1])
-            if joined and named and first and one is not None and len(against) < _BEFORE:
-                return partner(named[1], one, honest, self.scene.outputs, bound)
-        return None
 
     def _share(self, figure: Figure, wanted: Wanted) -> Cell | None:
         """The count that a share is of, right behind it: *138 of 150 cases (92 %)*."""

@@ -58,6 +58,8 @@ _PLACED = re.compile(
 )
 _WITH = re.compile(r"\b(?:[Ww]ith|[Uu]sing|[Bb]y)\s(?:the\s|a\s)?$")
 _AT = re.compile(r"(?:(?:^|[.;]\s|,\s(?:and\s)?)[Aa]t\s|\d\s?%?\)?\sat\s)$")
+_LIST_AT = re.compile(r"(?:,\s\d+(?:\.\d+)?)*,?\sand\s\d+(?:\.\d+)?\s\((?=\d)")
+"""Conditions before their results in brackets: *at 0.15, 0.3 and 0.6 (71.8, 49.7, 30.6)*."""
 _NAME_BEFORE = 60
 _SHORTEST = 3
 _BACK = 400
@@ -161,7 +163,12 @@ class Scene:
     def _at(self, figure: Figure) -> bool:
         """Whether a bare number is said as a place: *At 0.5 A leads*, *9.2 % at 0.4*."""
         text = self.conclusion.text
-        if figure.unit or figure.digits > _SHORTEST or not _AT.search(text[: figure.start][-12:]):
+        if figure.unit or figure.digits > _SHORTEST:
+            return False
+        row = _LIST_AT.match(text, figure.end)
+        if row is not None and text[: figure.start].endswith("at "):
+            return all(float(value) in self._set for value in re.findall(r"\d+(?:\.\d+)?", row[0]))
+        if not _AT.search(text[: figure.start][-12:]):
             return False
         return re.match(r"\s(?:the\s)?[A-Za-z]|[,.;)]|\sand\s|$", text[figure.end :]) is not None
 
