@@ -54,7 +54,7 @@ ELSEWHERE = (
     "repos fetch",
     "own.jsonl",
     "construct review",
-    "construct select",
+    "--openreview",
     "construct export",
     "papers/mine/out",
 )
@@ -286,6 +286,10 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     shutil.copy(ROOT / "tests" / "papers" / "calibration.pdf", folder / "paper.pdf")
     (folder / "clones").mkdir()
     repository("calibration", folder / "clones").rename(folder / "clones" / "mine")
+    paper = {"title": "Calibration on a Budget", "repository": "ours/mine", "citations": 40}
+    (folder / "papers.jsonl").write_text(json.dumps(paper), "utf-8")
+    known = {"full_name": "ours/mine", "description": "Its code", "stargazers_count": 150}
+    (folder / "repositories.json").write_text(json.dumps([known]), "utf-8")
     return Shell(folder)
 
 
@@ -318,6 +322,8 @@ def test_documented_commands_do_what_they_say(shell: Shell, host: SandboxHost) -
         assert _has(summary, field) or field in doubt, f"--json has no {field}"
     (resumed,) = (output[c] for c in wanted if "resume" in c)
     assert "1 done before" in resumed
+    (line,) = (shell.folder / "chosen.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(line)["candidate"]["stars"] == 150
 
 
 def test_inspects_command_line_runs_the_evaluation(shell: Shell, host: SandboxHost) -> None:
