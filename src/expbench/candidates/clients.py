@@ -156,11 +156,6 @@ class GitHub:
 
     service: Service = field(default_factory=lambda: Service("https://api.github.com"))
 
-    @classmethod
-    def with_token(cls, token: str) -> GitHub:
-        """With a user's token, which has a larger quota."""
-        return cls(Service("https://api.github.com", {"Authorization": f"Bearer {token}"}))
-
     def repository(self, name: str) -> Candidate | None:
         """Its numbers and its README; ``None`` where there is no such repository."""
         try:
