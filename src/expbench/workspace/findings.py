@@ -37,7 +37,7 @@ def find_survivors(frozen: FrozenTree, task: ResearchTask) -> tuple[Survivor, ..
     with BlobReader(frozen.source.git_dir) as blobs:
         known, read = _known(place), frozen.reader(blobs)
         if known is None:
-            found = survivors(frozen.whole, task, read, frozen.wording)
+            found = survivors(frozen.whole, task, read, frozen.reading)
             _keep(place, found)
             return found
         oids = {entry.path: entry.oid for entry in frozen.whole}

@@ -58,8 +58,8 @@ from expbench.workspace.repository.tree import (
     safe_path,
     write_file,
 )
+from expbench.workspace.strict import Reading
 from expbench.workspace.versioning import pretend_variables, takes_tags_apart
-from expbench.workspace.wording import Wording
 
 _WRITERS = min(4, (os.cpu_count() or 1) + 1)
 """Threads that write a tree: decompressing and writing leave Python's lock to others."""
@@ -96,7 +96,7 @@ class FrozenTree:
     refused: tuple[tuple[str, str], ...]
     owner: int | None
     lease: BinaryIO = field(repr=False)
-    wording: Wording = field(default_factory=Wording, repr=False)
+    reading: Reading = field(default_factory=Reading, repr=False)
     _folders: dict[str, Packed] = field(default_factory=dict, repr=False)
     _stubs: dict[frozenset[bytes], tuple[Stub, ...]] = field(default_factory=dict, repr=False)
 

@@ -64,7 +64,11 @@ def prove_no_copies(prepared: Prepared) -> None:
     frozen = prepared.frozen
     with BlobReader(frozen.source.git_dir) as source, BlobReader(prepared.git_dir) as blobs:
         found = near_copies(
-            prepared.masked, prepared.entries, frozen.reader(source), blobs.read, frozen.wording
+            prepared.masked,
+            prepared.entries,
+            frozen.reader(source),
+            blobs.read,
+            frozen.reading.wording,
         )
     known = {each.path for each in prepared.survivors if each.action == "reported"}
     if left := sorted(found.keys() - known):

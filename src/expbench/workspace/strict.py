@@ -24,11 +24,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Literal
 
 from expbench.dataset.lint.document import READ_CAP, Document
-from expbench.dataset.lint.numbers import ResultNumbers, results_of, stated
+from expbench.dataset.lint.numbers import (
+    MIN_DIGITS,
+    ResultNumbers,
+    numbers_in,
+    results_of,
+    significant_digits,
+    stated,
+)
 from expbench.schema import ResearchTask
 from expbench.workspace.repository.git import GitError
 from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, Entry, is_root_readme
@@ -87,18 +95,33 @@ class Survivor:
     content: bytes | None = field(default=None, repr=False)
 
 
+Stated = tuple[tuple[Decimal, str], ...]
+"""The numbers of a text that say enough to be results, and each as written."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read of a repository, each text once for all its tasks.
+
+    ``stated`` has the numbers of possible records by their blobs' ids and their paths' ends.
+    """
+
+    wording: Wording = field(default_factory=Wording)
+    stated: dict[tuple[str, str], Stated] = field(default_factory=dict)
+
+
 def survivors(
     entries: Sequence[Entry],
     task: ResearchTask,
     read: Callable[[str], bytes],
-    wording: Wording | None = None,
+    reading: Reading | None = None,
 ) -> tuple[Survivor, ...]:
     """What strict masking takes out of a tree besides the masked files and root READMEs.
 
     Args:
         entries: the whole tree, masked files included.
         read: a blob's bytes by its id; objects that are not there raise GitError and are skipped.
-        wording: filled, and used by later calls for the same repository.
+        reading: filled, and used by later calls for the same repository.
     """
     hidden = {os.fsencode(path) for path in task.mask}
     masked = [entry for entry in entries if entry.path in hidden and _is_file(entry)]
@@ -108,12 +131,13 @@ def survivors(
         if entry.path not in hidden and _is_file(entry) and not is_root_readme(entry.path)
     ]
     found = _byte_copies(masked, kept)
-    copied = _near_copies(masked, kept, read, read, wording or Wording())
+    reading = reading or Reading()
+    copied = _near_copies(masked, kept, read, read, reading.wording)
     results = ResultNumbers(_hidden_results(task))
     found = {path: Survivor(path, reason) for path, reason in copied.items()} | found
     for entry in kept if results else ():
         path = os.fsdecode(entry.path)
-        if path not in found and (verdict := _recorded(entry, results, read)) is not None:
+        if path not in found and (verdict := _recorded(entry, results, read, reading)):
             found[path] = verdict
     return tuple(_bounded(found, len(entries)))
 
@@ -206,24 +230,38 @@ def _text(entry: Entry, read: Callable[[str], bytes]) -> bytes:
 
 
 def _recorded(
-    entry: Entry, results: ResultNumbers, read: Callable[[str], bytes]
+    entry: Entry, results: ResultNumbers, read: Callable[[str], bytes], reading: Reading
 ) -> Survivor | None:
     """Whether a file is a record of the experiment's results, and what is done with it."""
     path = os.fsdecode(entry.path)
-    document = _document(entry, read) if _may_log(path) else None
-    stated_in = _results(document, results) if document else ""
-    if not document or not stated_in:
+    if not _may_log(path):
         return None
-    cleared = without_outputs(document.content) if document.suffix == ".ipynb" else None
-    if cleared is not None and not _results(Document(path, cleared), results):
-        return Survivor(path, f"its outputs {stated_in}", "cleared", cleared)
-    return Survivor(path, stated_in)
+    suffix = PurePosixPath(path).suffix.lower()
+    numbers = reading.stated.get((entry.oid, suffix))
+    if numbers is None:
+        document = _document(entry, read)
+        numbers = _numbers(document) if document else ()
+        if len(numbers) <= MOST_NUMBERS:
+            reading.stated[entry.oid, suffix] = numbers
+    verdict = _results(numbers, results)
+    if not verdict:
+        return None
+    content = without_outputs(read(entry.oid)) if suffix == ".ipynb" else None
+    if content is not None and not _results(_numbers(Document(path, content)), results):
+        return Survivor(path, f"its outputs {verdict}", "cleared", content)
+    return Survivor(path, verdict)
 
 
-def _results(document: Document, results: ResultNumbers) -> str:
-    if len(_DECIMAL.findall(document.text)) > MOST_NUMBERS:
-        return ""
-    texts = [text for _, text in results.stated_in(document.text)]
+def _numbers(document: Document) -> Stated:
+    """What a record may state; nothing where it has so many numbers that it is data."""
+    text = document.text
+    if sum(1 for _ in islice(_DECIMAL.finditer(text), MOST_NUMBERS + 1)) > MOST_NUMBERS:
+        return ()
+    return tuple(each for each in numbers_in(text) if significant_digits(each[0]) >= MIN_DIGITS)
+
+
+def _results(numbers: Stated, results: ResultNumbers) -> str:
+    texts = [text for _, text in results.stated_by(numbers)]
     if len(texts) < LEAST_RESULTS:
         return ""
     return f"state results of the experiment: {', '.join(sorted(texts)[:4])}"

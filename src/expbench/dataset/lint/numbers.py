@@ -68,9 +68,13 @@ class ResultNumbers:
 
     def stated_in(self, text: str) -> Iterator[tuple[Decimal, str]]:
         """The results that a text states, each once, and as what."""
+        return self.stated_by(numbers_in(text) if self._full else ())
+
+    def stated_by(self, numbers: Iterable[tuple[Decimal, str]]) -> Iterator[tuple[Decimal, str]]:
+        """As :meth:`stated_in`, of a text whose numbers are at hand (:func:`numbers_in`)."""
         sure: dict[Decimal, str] = {}
         weak: dict[Decimal, str] = {}
-        for value, written in numbers_in(text) if self._full else ():
+        for value, written in numbers:
             result = self.match(value)
             if result is not None:
                 chance = value != result and MIN_DIGITS in map(significant_digits, (value, result))
