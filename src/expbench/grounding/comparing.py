@@ -69,7 +69,8 @@ _GAP = re.compile(r"\bgaps?\b", re.IGNORECASE)
 _OF_TWO = re.compile(r"\w\s(?:vs\.?|versus)\s\w")
 _SIDE_BEFORE = 200
 """Characters before a claim in which its subject may stand: *A is first on x and last on y*."""
-_TIE = 0.03
+TIE = 0.03
+"""Share by which two numbers on a par may differ."""
 _FAR = 0.25
 
 
@@ -275,7 +276,7 @@ class Comparisons(Compared):
         one = found[far.index(min(far))]
         where = f"{one[0].place} and {one[1].place}"
         shown = f"there it is {_written(one[0])} and {_written(one[1])}"
-        if max(far) <= _TIE:
+        if max(far) <= TIE:
             return verdict(claim, "grounded", where, one[0].quote, shown)
         state: ClaimState = "contradicted" if min(far) > _FAR else "not_checkable"
         return verdict(claim, state, where, one[0].quote, shown)

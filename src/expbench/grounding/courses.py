@@ -40,6 +40,10 @@ _FROM = re.compile(
 )
 _UP_TO = re.compile(rf"\b(?:up to|until|below)\s{_VALUE}")
 _FROM_TO = re.compile(rf"\b(?:from|between)\s{_VALUE}\s(?:to|and)\s{_VALUE}")
+_STEADILY = re.compile(r"\b(?:steadily|continuously)\b", re.IGNORECASE)
+_STRICTLY = re.compile(r"monoton|strictly|every (?:step|increase)|at each", re.IGNORECASE)
+_SLACK = 0.05
+"""Share of its whole range by which a steady line may go the other way in one step."""
 _SHORTEST = 3
 
 
@@ -99,12 +103,12 @@ class Relations(Winners):
 
     def _goes(self, claim: ReportedClaim, line: Sequence[float]) -> bool:
         """Whether a line goes one way all along, where the claim says so."""
-        if not re.search(
-            r"monoton|strictly|every (?:step|increase)|at each", claim.text, re.IGNORECASE
-        ):
+        steadily = _STEADILY.search(claim.text)
+        if not steadily and not _STRICTLY.search(claim.text):
             return True
+        slack = _SLACK * (max(line) - min(line)) if steadily else 0.0
         steps = [later - earlier for earlier, later in pairwise(line)]
-        return all(step >= 0 for step in steps) or all(step <= 0 for step in steps)
+        return all(step >= -slack for step in steps) or all(step <= slack for step in steps)
 
     def _together(self, tokens: Sequence[Token]) -> list[Token]:
         """The tokens under which there are numbers, one after the other."""

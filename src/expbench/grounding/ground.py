@@ -12,6 +12,7 @@ from expbench.grounding.numbers import Numbers
 from expbench.grounding.outputs import Outputs
 from expbench.grounding.passages import Conclusion
 from expbench.grounding.scene import Scene, is_number
+from expbench.grounding.witnesses import Witnesses
 from expbench.schema import (
     Execution,
     Extraction,
@@ -26,6 +27,7 @@ from expbench.workspace import BlobStore
 
 _MOST = 300
 _TOO_MANY = f"only the first {_MOST} claims of a conclusion are looked up"
+_EXCHANGED = "there it is the number of the other name that its sentence compares"
 
 
 def ground(
@@ -51,9 +53,24 @@ def ground(
                 first[at] = _count(numbers.ground(claim), scene, compared)
             elif known is None:
                 first[at] = compared.ground(claim)
+    _tell(first, scene, Witnesses(scene, compared, numbers.pairs))
     found = [first[at] for at in sorted(first)]
     found += map(_not_looked_up, claims[_MOST:])
     return Grounding(claims=tuple(found), runs=max(1, len(outputs.runs)))
+
+
+def _tell(first: dict[int, GroundedClaim], scene: Scene, witnesses: Witnesses) -> None:
+    """Judge relations by the numbers that are told with them, and those by their order."""
+    exchanged: set[int] = set()
+    for at, each in first.items():
+        if each.claim.kind != "number":
+            exchanged |= {start for start, _ in witnesses.exchanged(each.claim)}
+            first[at] = witnesses.judged(each.claim, each)
+    for at, each in first.items():
+        figure = scene.figure(each.claim) if each.claim.kind == "number" else None
+        if figure is not None and figure.start in exchanged and each.state == "grounded":
+            told = {"state": "contradicted", "reason": _EXCHANGED}
+            first[at] = each.model_copy(update=told)
 
 
 def _not_looked_up(claim: ReportedClaim) -> GroundedClaim:
