@@ -14,9 +14,11 @@ from expbench.judges.converse import converse
 from expbench.judges.denials import denied
 from expbench.judges.directions import balance, directions
 from expbench.judges.index import Index, Wanted, share_found
+from expbench.judges.pairing import exchanged
 from expbench.judges.passages import Passage, sentences
 from expbench.judges.readable import readable
 from expbench.judges.relations import contradictions, is_anothers
+from expbench.judges.statements import opposed, statements
 from expbench.judges.values import mandatory
 from expbench.judges.weighing import Evidence
 
@@ -189,11 +191,17 @@ def _compared(
     ]
     at_run = balance(ours, [each for at in here for each in theirs[at]])
     anywhere = balance(ours, [each for part in theirs for each in part])
+    here_said = [whole[at] for at in here]
+    near = nearly[:_MOST_COMPARED]
+    they_say = [each for part in near for each in statements(part)]
     signs = {
+        "opposed": opposed(statements(claim), they_say),
         "against": max((min(side.against, 1.0) for side in at_run), default=0.0),
         "against_anywhere": max((min(side.against, 1.0) for side in anywhere), default=0.0),
-        "converse": converse(claim, nearly[:_MOST_COMPARED]),
+        "converse": converse(claim, near),
         "rival": float(is_anothers(ours, list(zip(whole, theirs, strict=True)))),
     }
-    found = contradictions(claim, [whole[at] for at in here], bool(ours))
+    found = set(contradictions(claim, here_said, bool(ours)))
+    if exchanged(claim, here_said):
+        found.add("exchanged")
     return signs | dict.fromkeys(found, 1.0)
