@@ -66,6 +66,7 @@ _REASONS = {
     "modal": "the passage says only that it may be so",
     "negated": "only one of the two is negated",
     "denies": "only one of the two is negated",
+    "opposed": "the passage says the opposite",
     "against": "the passage points the other way",
     "against_anywhere": "a passage points the other way",
     "uncompared": "the passage compares nothing",
