@@ -58,8 +58,9 @@ LEAST_RESULTS = 2
 MOST_NUMBERS = 1000
 """Decimal numbers of a file above which it is data, in which any number is found by chance."""
 
-_RULES = 2
-_PROBES = 24
+_RULES = 3
+_PROBES = 48
+"""Words in a sample: the near copies of 46 repositories have at least 0.85 of the masked file's words."""
 _DECIMAL = re.compile(r"\d\.\d")
 _LOGS = frozenset([".log", ".out", ".csv", ".tsv", ".json", ".jsonl", ".txt", ".ipynb"])
 _LOG_ENDS = tuple(_LOGS)

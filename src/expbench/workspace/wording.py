@@ -2,8 +2,8 @@
 
 A near copy has most of the five-word runs of a text. To compare every file of a tree with every masked
 file would take longer than all else that masking does, so the words of all files are kept as numbers,
-among which samples of the masked files' words are looked up in one pass; only files that have half of a
-sample are compared by their runs.
+among which samples of the masked files' words are looked up in one pass; only files that have two thirds
+of a sample are compared by their runs.
 
 Words are what stands between other ASCII characters, without case; each becomes a number made of its
 first, middle and last four bytes and its length, so that the words of many files are hashed in one go.
@@ -180,7 +180,7 @@ class Wording:
             self._known.update(oids)
 
     def holding(self, samples: Sequence[Numbers]) -> list[set[str]]:
-        """For each sample of words, the blobs that have at least half of it."""
+        """For each sample of words, the blobs that have at least two thirds of it."""
         marked = np.zeros(1 << _HEAD, dtype=np.bool_)
         for sample in samples:
             marked[sample >> _TAIL] = True
@@ -189,7 +189,7 @@ class Wording:
             words, texts = shelf.hits(marked)
             for sample, names in zip(samples, found, strict=True):
                 counts = np.bincount(texts[_among(words, sample)])
-                enough = (counts > 0) & (2 * counts >= len(sample))
+                enough = (counts > 0) & (3 * counts >= 2 * len(sample))
                 names.update(shelf.names[number] for number in np.flatnonzero(enough).tolist())
         return found
 
