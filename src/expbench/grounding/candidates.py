@@ -2,20 +2,71 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from expbench.grounding.binding import HERE, NEAR, SURE
 from expbench.grounding.cells import Cell
+from expbench.grounding.figures import Figure
 from expbench.grounding.matching import pool_of
-from expbench.grounding.names import Token
+from expbench.grounding.names import Token, label_tokens
 from expbench.grounding.outputs import Outputs
 from expbench.grounding.pairs import Pair, beside, one_apart, pairs
-from expbench.grounding.scene import Scene, is_number
+from expbench.grounding.quality import is_metric
+from expbench.grounding.scene import Scene, is_number, is_weak
 from expbench.schema import ReportedClaim
 
+_THAN = re.compile(
+    r"[^.;,()]{0,25}?\b(?:ahead of|above|below|behind|(?:\w+er|better|worse|more|less)\s(?:\w+\s)?than)\s"
+    r"(?:the\s|that of\s|those of\s)?"
+)
+_JOINED = re.compile(r"\s?%?(?:,|\sand|,\sand)\s")
+_WHOLE = frozenset(("full", "baseline", "base", "vanilla", "complete", "original", "default"))
+"""What a label has of a model that nothing was taken from."""
+_NEAR_BEHIND = 3
 _FEW_NUMBERS = 8
 _FEW_SAID = 2
 _MOST_ALIKE = 800
+
+
+def set_against(scene: Scene, figure: Figure) -> frozenset[Token]:
+    """The name that a number is a distance from: *2.5 points ahead of B*."""
+    than = _THAN.match(scene.conclusion.text, figure.end)
+    if than is None:
+        return frozenset()
+    near = scene.within(than.end(), than.end() + 60)
+    first = [m for m in near if m.start <= than.end() + _NEAR_BEHIND and not is_metric(m.token)]
+    return frozenset(m.token for m in first if not is_number(m) and not is_weak(m.token))
+
+
+def between(pair: Pair, name: frozenset[Token]) -> bool:
+    """Whether a pair is of a name and of another one."""
+    return not name or bool(pair[0].tokens & name) != bool(pair[1].tokens & name)
+
+
+def of_removed(scene: Scene, figure: Figure) -> list[Pair]:
+    """Pairs of what a clause takes away and of the whole: *removing the angles costs 7.7 and 4.4*."""
+    said = scene.said_of(figure)
+    before = [f for f in scene.conclusion.figures if f.end <= figure.start]
+    if (
+        not said
+        and before
+        and _JOINED.fullmatch(scene.conclusion.text[before[-1].end : figure.start])
+    ):
+        said = scene.said_of(before[-1])
+    names = [m.token for m in said if isinstance(m.token, str) and scene.removed(m.token)]
+    kept = _usable(scene.outputs, names[0], names[1:]) if names else []
+    found = []
+    for cell in pool_of(scene.outputs, [names[0], *kept])[:40] if names else ():
+        rivals = [each for each in scene.outputs.alike(cell) if _is_whole(cell, each)]
+        found += [(cell, each) for each in rivals]
+    return found
+
+
+def _is_whole(cell: Cell, other: Cell) -> bool:
+    """Whether a number is the same of the whole, from which something was taken for the first."""
+    place = one_apart(cell, other)
+    return place is not None and bool(label_tokens(other.labels[place][1]) & _WHOLE)
 
 
 def of_said(said: Sequence[Cell]) -> list[Pair]:

@@ -18,6 +18,13 @@ _SMALL_WORD = re.compile(
     re.IGNORECASE,
 )
 """Names that are told apart by a word that else names nothing: *test-clean*, *test-other*."""
+_SIZED = re.compile(r"(?<![A-Za-z])[A-Za-z]{3,}[-_](s|m|l)(?![A-Za-z\d])")
+_SIZES = {"s": "small", "m": "medium", "l": "large"}
+
+
+def sizes(label: str) -> set[str]:
+    """The sizes that a label has as letters: *student-s* is the small student."""
+    return {_SIZES[match[1]] for match in _SIZED.finditer(label)}
 
 
 def compounds(text: str) -> Iterator[tuple[str, tuple[int, int]]]:

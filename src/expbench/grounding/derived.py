@@ -108,7 +108,7 @@ def kinds(claim: ReportedClaim, scene: Scene, plainly: bool = False) -> tuple[st
     if (
         plainly
         and not _COUNT.search(around)
-        and figure.unit in ("", "percent")
+        and figure.unit in ("", "percent", "seconds")
         and not figure.signed
         and not _PLAINLY.search(around)
     ):
@@ -121,7 +121,9 @@ def kinds(claim: ReportedClaim, scene: Scene, plainly: bool = False) -> tuple[st
     if figure.unit == "percent" and (figure.signed or _RELATIVE.search(around)):
         found += ["relative", "share"]
     gained = text[figure.start] == "+"
-    if figure.unit in ("points", "percent", "") and (gained or _DIFFERENCE.search(around)):
+    if figure.unit in ("points", "percent", "", "seconds") and (
+        gained or _DIFFERENCE.search(around)
+    ):
         found.append("difference")
     return tuple(dict.fromkeys(found))
 
@@ -167,11 +169,13 @@ def computed(
     if figure is None or not ways:
         return None
     wanted = Wanted.of(figure, scene.conclusion.text)
+    name = candidates.set_against(scene, figure)
     for options, most in (
         (candidates.of_said(said), _LIKELY),
         (candidates.of_names(scene, bound), _NAMED),
         (candidates.of_earlier_said(said, earlier), _LIKELY),
         (candidates.of_earlier_pairs(earlier, bound), _LIKELY),
+        (candidates.of_removed(scene, figure), _LIKELY),
         (candidates.of_said_name(scene.outputs, said), _LIKELY),
         (candidates.of_earlier_names(claim, scene, bound), _LIKELY),
         (candidates.of_one_name(scene.outputs, bound), _LIKELY),
@@ -181,7 +185,9 @@ def computed(
         unequal = [
             pair
             for pair in options
-            if pair[0].value != pair[1].value and not any(map(scene.outputs.sets, pair))
+            if pair[0].value != pair[1].value
+            and candidates.between(pair, name)
+            and not any(map(scene.outputs.sets, pair))
         ]
         found = _best(scene.outputs, wanted, ways, unequal, most)
         if found is not None:

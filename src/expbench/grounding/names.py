@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from expbench.grounding.compounds import compounds, is_compound
+from expbench.grounding.compounds import compounds, is_compound, sizes
 from expbench.grounding.figures import figures
 from expbench.judges.lexicon import ABBREVIATIONS
 from expbench.judges.words import stem
@@ -120,7 +120,7 @@ def label_tokens(label: str) -> frozenset[Token]:
     found |= {f"{m[1].lower()} {m[2].lower()}" for m in _LETTERED.finditer(label)}
     found |= {f"ap{m[1]}" for m in _THRESHOLD.finditer(label)}
     found |= {_T_VALUE} if re.fullmatch(r"t(?:[ _.-]?(?:value|stat\w*))?", label) else set()
-    found |= {name for name, _ in compounds(label)}
+    found |= {name for name, _ in compounds(label)} | sizes(label)
     pieces = list(_PIECE.finditer(label))
     for at, piece in enumerate(pieces):
         before = pieces[at - 1] if at and pieces[at - 1].end() == piece.start() else None
@@ -288,7 +288,10 @@ class Text:
     def _spelled(self, token: str) -> set[tuple[int, int]]:
         """Phrases whose words' first letters are the token, beside the token itself."""
         size = len(token)
-        if not 3 <= size <= _LONGEST_PHRASE or not token.isalpha():
+        if not 2 <= size <= _LONGEST_PHRASE or not token.isalpha():
+            return set()
+        said = re.search(rf"\b{token.upper()}\b", self.text)
+        if size == 2 and (token in ABBREVIATIONS or not said):
             return set()
         found = set()
         for at in self._by_start.get(token[0], ()):

@@ -111,6 +111,8 @@ class _Rest:
         nothing = frozenset[int]()
         held = self.name & tokens
         set_names = {str(own).partition("=")[0] for own in held if "=" in str(own)}
+        given = [str(t).partition("=") for t in tokens if "=" in str(t)]
+        set_names |= {name for name, _, value in given if float(value) in held}
         return frozenset(
             token
             for token in tokens

@@ -30,6 +30,8 @@ _STEP = re.compile(
 """A line that only says what the next ones are of: *Epoch 2/3*."""
 _BRACKETED = re.compile(r"\((?=[^()]*[A-Za-z])[^()=]*=[^()]*\)")
 """Settings that a title says in brackets: *power (alpha = 0.05)*."""
+_SECTION = re.compile(r"\s*\[\s*([A-Za-z][^\[\]{}\"',]{0,60})\]\s*")
+"""A line in brackets, which is a title as in an INI file: *[T=4]*."""
 _LAST_NUMBER = re.compile(r"(.*?)[\s:=#]*\d[\d,]*\W*$")
 _LONGEST_PROSE = 20_000
 
@@ -95,6 +97,10 @@ class _Reader:
             return at + 1
         if _STEP.fullmatch(line.strip(" -=*#")):
             self._titles.read(f"# {line}")
+            return at + 1
+        section = _SECTION.fullmatch(line)
+        if section is not None:
+            self._titles.read(f"# {section[1]}")
             return at + 1
         opens = self._opens(at)
         self._titles.indent(line, opens)

@@ -60,6 +60,11 @@ _WITH = re.compile(r"\b(?:[Ww]ith|[Uu]sing|[Bb]y)\s(?:the\s|a\s)?$")
 _AT = re.compile(r"(?:(?:^|[.;]\s|,\s(?:and\s)?)[Aa]t\s|\d\s?%?\)?\sat\s)$")
 _LIST_AT = re.compile(r"(?:,\s\d+(?:\.\d+)?)*,?\sand\s\d+(?:\.\d+)?\s\((?=\d)")
 """Conditions before their results in brackets: *at 0.15, 0.3 and 0.6 (71.8, 49.7, 30.6)*."""
+_ROW_WITH = re.compile(
+    r"\b(?:with|at|for|using|after)\s(\d+(?:\.\d+)?(?:,\s\d+(?:\.\d+)?)*,?\s(?:and|or)\s\d+(?:\.\d+)?)\s"
+    r"(?!points|percent|times|and|vs|of)[a-z]{3,}\b(?!\s(?:for|by|in)\b)",
+    re.IGNORECASE,
+)
 _NAME_BEFORE = 60
 _SHORTEST = 3
 _BACK = 400
@@ -118,7 +123,9 @@ class Scene:
             return False  # *64.0 %* was measured, whatever is set to 64
         text = self.conclusion.text
         if figure.value in self._set and (
-            (figure.unit == "percent" and self._placed(figure)) or self._at(figure)
+            (figure.unit == "percent" and self._placed(figure))
+            or self._at(figure)
+            or self._listed(figure)
         ):
             return True
         before = _NAMED.search(text[max(0, figure.start - _NAME_BEFORE) : figure.start])
@@ -171,6 +178,17 @@ class Scene:
         if not _AT.search(text[: figure.start][-12:]):
             return False
         return re.match(r"\s(?:the\s)?[A-Za-z]|[,.;)]|\sand\s|$", text[figure.end :]) is not None
+
+    def _listed(self, figure: Figure) -> bool:
+        """Whether a number stands in a row of one setting's values: *with 200 and 1000 examples*."""
+        text = self.conclusion.text
+        start = max(0, figure.start - _NAME_BEFORE)
+        for row in _ROW_WITH.finditer(text, start, figure.end + _NAME_BEFORE):
+            values = [float(value) for value in re.findall(r"\d+(?:\.\d+)?", row[1])]
+            known = [self._set.get(value, set()) for value in values]
+            if row.start(1) <= figure.start < row.end(1) and set.intersection(*known):
+                return True
+        return False
 
     def figure(self, claim: ReportedClaim) -> Figure | None:
         """The figure of the conclusion that a claim is about."""

@@ -26,6 +26,7 @@ _JOINED = re.compile(rf"{_AGAINST.pattern}|\s?%?\s?and\s|\s?%?,\s", re.IGNORECAS
 _TOWARDS = re.compile(r"\s?%?\sto\s(?:only\s)?")
 _BEHIND = re.compile(r"\s\(|,?\s(?:with|at|by|reaching|namely)?\s?(?=\$?\d)|:\s(?=\$?\d)")
 _ENDED = re.compile(r"[);]|(?<!vs)\.\s|:\s")
+_DENIED = re.compile(r"\b(?:nothing|hardly|barely|not|no|never|nor|neither)\b", re.IGNORECASE)
 _MOST_RIVALS = 400
 
 
@@ -45,7 +46,7 @@ class Witnesses:
         if claim.relation == "=":
             return self._equal(claim, first)
         said = direction(claim.text)
-        if said is None:
+        if said is None or _DENIED.search(claim.text):
             return first
         named, votes = True, list[Vote]()
         for pair, by_name in self._pairs(claim):
@@ -126,9 +127,7 @@ class Witnesses:
         turned = bool(sides[0] & foreign) + bool(sides[1] & own)
         return (straight > turned) - (turned > straight)
 
-    def _won(
-        self, claim: ReportedClaim, places: Sequence[Place]
-    ) -> Iterator[tuple[Pair, bool]]:
+    def _won(self, claim: ReportedClaim, places: Sequence[Place]) -> Iterator[tuple[Pair, bool]]:
         """For each number of a winner those of its rivals; else the number that it is set against."""
         names = {
             m.token
