@@ -19,7 +19,9 @@ from grounding_fourteenth import FOURTEENTH
 from grounding_fourth import FOURTH
 from grounding_ninth import NINTH
 from grounding_second import SECOND
+from grounding_seventeenth import SEVENTEENTH
 from grounding_seventh import SEVENTH
+from grounding_sixteenth import SIXTEENTH
 from grounding_sixth import SIXTH
 from grounding_tenth import TENTH
 from grounding_third import THIRD
@@ -52,7 +54,10 @@ from expbench.schema import (
 from expbench.workspace import BlobStore
 
 EARLIER = (*CASES, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH)
-LATER = (*EIGHTH, *NINTH, *TENTH, *ELEVENTH, *TWELFTH, *THIRTEENTH, *FOURTEENTH, *FIFTEENTH)
+LATER = (
+    *(*EIGHTH, *NINTH, *TENTH, *ELEVENTH, *TWELFTH, *THIRTEENTH),
+    *(*FOURTEENTH, *FIFTEENTH, *SIXTEENTH, *SEVENTEENTH),
+)
 """Batches of which only *grounded or not* counts: a wrong number may be contradicted or not found."""
 ALL = (*EARLIER, *LATER)
 KNOWN_MISSES = {("folds: wrong gain", "3.1"), ("robots: wrong", "BC is better than DAgger")}
@@ -72,7 +77,6 @@ LATER_MISSES = {
     ("five folds: wrong", "0.920"),
     ("cells: wrong", "4.6 %"),
     ("certified: wrong", "95.1 %"),
-    ("patches: mixed", "27.6M"),
     ("survival: mixed", "97 patients"),
     ("duplicates", "76 %"),
     ("transforms: mixed", "3.8 ms"),
@@ -83,6 +87,21 @@ LATER_MISSES = {
     ("animals: mixed", "14 times"),
     ("mixers", "ConvMixer outperforms"),
     ("retrievers", "12.9 points"),
+    ("speech in noise: mixed", "RNN-T is slower"),
+    ("continual", "6.1"),
+    ("continual: mixed", "15.0"),
+    ("ablated molecules: mixed", "0.9)"),
+    ("lion and adamw: mixed", "3.49"),
+    ("tool agents: mixed", "10360"),
+    ("tool agents: mixed", "1240"),
+    ("offline returns", "76.6 points"),
+    ("students", "0.4 points"),
+    ("students", "1.0"),
+    ("students: mixed", "2.5 points at"),
+    ("students: mixed", "2.5 points more"),
+    ("segmented organs", "has the best Dice"),
+    ("grasps", "6 points"),
+    ("grasps: mixed", "0.98"),
 }
 """Parts of the later batches of which the reader still says the opposite: grounded, or not."""
 UNCOMPUTED = {

@@ -34,7 +34,7 @@ _RELATIVE = re.compile(
     r"drop\w*|faster|slower|"
     r"smaller|larger|greater|below|above|cheaper|gain\w*|sav\w*|relative|than|cuts?|grow\w*|of|rise[sn]?|"
     r"rose|"
-    r"fall\w*|fell|shorter|longer|change\w*|growth|vs\.?|beat\w*)\b|[-−+]\d",
+    r"fall\w*|fell|slows?|slowed|shorter|longer|change\w*|growth|vs\.?|beat\w*)\b|[-−+]\d",
     re.IGNORECASE,
 )
 _PLAINLY = re.compile(
@@ -43,7 +43,8 @@ _PLAINLY = re.compile(
     r"factors?|ratios?|speed-?ups?)\s(?:of|is|was|by|=|over \S+ is)?\s?(?:about |only |roughly )?# "
     r"|\b(?:gaps?|differences?|margins?|factors?|ratios?|speed-?ups?|leads?|advantages?)\b(?:[^.;#]|"
     r"\.\d){0,80}\b(?:from|to) # "
-    r"|\bby (?:about |only |roughly )?# |# \S+\s(?:\([^)]*\)\s)?(?:and \S+\s(?:\([^)]*\)\s)?)?(?:points|"
+    r"|\bby (?:about |only |roughly |another |a further )?# "
+    r"|# \S+\s(?:\([^)]*\)\s)?(?:and \S+\s(?:\([^)]*\)\s)?)?(?:points|"
     r"decades|orders|higher|lower|better|worse|more|less|times|over|below|above|behind|ahead|apart|short)\b"
     r"|# \S+\s?(?:%|percent|per cent)\s(?:better|worse|lower|higher|less|more|fewer|reduc|improv|increas|"
     r"decreas|faster|slower|"
@@ -230,7 +231,10 @@ def _best(
         for pair in options:
             for at, result in enumerate(_results(way, pair, wanted.figure.unit)):
                 slack = min(result.slack, 2 * wanted.tolerance)
-                close = _near(value, abs(result.value), wanted.tolerance + slack)
+                close = any(
+                    _near(value * worth, abs(result.value), wanted.tolerance * worth + slack)
+                    for worth in (1.0, *wanted.worth)
+                )
                 if close or _in_runs(outputs, wanted, way, pair, at):
                     return result
     return None

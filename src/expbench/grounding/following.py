@@ -19,7 +19,8 @@ from expbench.grounding.pairs import one_apart
 from expbench.grounding.scene import Place, Scene
 
 _AGAINST = re.compile(
-    r"\s?%?\)?,?\s(?:vs\.?|versus|against|compared (?:with|to)|instead of|rather than|where \S+ \S+)\s"
+    r"\s?%?\)?(?:\sper\s\w+)?,?\s(?:vs\.?|versus|against|compared (?:with|to)|instead of|rather than|"
+    r"where \S+ \S+)\s"
     r"(?:only\s|about\s|the\s)?[$€£]?",
     re.IGNORECASE,
 )
@@ -28,6 +29,13 @@ _TOWARDS = re.compile(
     r"(?:down |up |over |on )?to\s(?:only\s|about\s|just\s)?[$€£]?|→\s?|->\s?|–\s?)",
     re.IGNORECASE,
 )
+_INTERVAL = re.compile(
+    r"\s?%?,?\s?[(\[]?(?:(?:\d\d(?:\.\d)?\s?%[\s-])?(?:CI|(?:confidence|credible)?\s?interval|IQR)"
+    r"(?:\s(?:of|from))?[\s:=]*[(\[]?|(?<=\[))",
+    re.IGNORECASE,
+)
+"""Between a number and the interval that it has."""
+_TO_HIGH = re.compile(r"\s?%?\s?(?:-|–|to|,|;)\s?")
 _AND = re.compile(r"\s?%?\s(?:and)\s")
 _FEW = 3
 _PAIR = 2
@@ -53,7 +61,9 @@ class Partners:
             return parallel
         before = [place for place in places if place[1] <= figure.start][-_PAIR:]
         behind = min((place for place in places if place[0] >= figure.end), default=None)
-        found = None
+        found = self._interval(before, figure, honest)
+        if found is not None:
+            return found
         if before and before[-1][1] in self.pairs:
             between = text[before[-1][1] : figure.start]
             found = self._with(between, before[-1], honest, bound)
@@ -65,6 +75,21 @@ class Partners:
         if found is None and behind is not None and behind[1] in self.pairs:
             found = self._with(text[figure.end : behind[0]], behind, honest, bound)
         return found or None
+
+    def _interval(
+        self, before: Sequence[Place], figure: Figure, honest: Sequence[Cell]
+    ) -> Cell | None:
+        """The end of an interval that stands in one line with the number before it: *0.85 (CI 0.84-0.87)*."""
+        text = self.scene.conclusion.text
+        one = self.pairs.get(before[-1][1]) if before else None
+        if one is None:
+            return None
+        between = text[before[-1][1] : figure.start]
+        high = len(before) == _PAIR and _TO_HIGH.fullmatch(between)
+        low = text[before[0][1] : before[1][0]] if high else between
+        if not _INTERVAL.fullmatch(low):
+            return None
+        return next((cell for cell in honest if cell is not one and _in_one_row(cell, one)), None)
 
     def _with(
         self, between: str, place: Place, honest: Sequence[Cell], bound: dict[Token, float]
@@ -104,6 +129,13 @@ class Partners:
             if joined and named and first and one is not None and len(against) < _BEFORE:
                 return partner(named[1], one, honest, self.scene.outputs, bound)
         return None
+
+
+def _in_one_row(cell: Cell, other: Cell) -> bool:
+    """Whether two numbers stand in one line, or under one name of a structure."""
+    if cell.source != other.source:
+        return False
+    return cell.line == other.line if cell.line >= 0 else cell.labels[:-1] == other.labels[:-1]
 
 
 def _words(tokens: Iterable[Token]) -> set[Token]:

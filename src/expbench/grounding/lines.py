@@ -175,7 +175,7 @@ def cells_of(
         found = [f for f in found if not inside.start() <= f.start < inside.end() - 1]
         lead = _trimmed(line[begin : inside.start()].rstrip("@ ")) or lead
     segments = _named_segments(line, begin)
-    said = [("said", f"{name} {value}") for name, value in _SAID.findall(line[begin:])]
+    spoken = list(_SAID.finditer(line, begin))
     for at, figure in enumerate(found):
         between = line[before : figure.start]
         named = _PART.search(between) if at else None
@@ -209,6 +209,7 @@ def cells_of(
         if own and first and words and (not split or len(words.split()) == 1):
             lead = lead.rpartition(" ")[0]  # *NLL before: 0.41 after: 0.34*
         first = first or key
+        said = _said(spoken, figure.start)
         labels = [*titles, *said, *set_before, *([("lead", lead)] if lead and not label else [])]
         if label:
             labels.append(("lead", label))
@@ -221,6 +222,17 @@ def cells_of(
         if _sets(key, figure) or (words.rpartition(" ")[2] in sets and figure.unit == ""):
             set_before.append(("set", f"{key} {written}"))
         before, last_key = figure.end, key
+
+
+def _said(spoken: Sequence[re.Match[str]], start: int) -> list[Label]:
+    """What a line says of a number in words; of what it says again and again the last before the number."""
+    names = [match[1] for match in spoken]
+    before = {match[1]: match for match in spoken if match.start() < start}
+    return [
+        ("said", f"{match[1]} {match[2]}")
+        for match in spoken
+        if names.count(match[1]) == 1 or before.get(match[1]) is match
+    ]
 
 
 def _sets(key: str, figure: Figure) -> bool:

@@ -140,6 +140,8 @@ class Locator:
             others = [self.scene.outputs.cells[at] for at in ids]
             if unit and measure_of(cell) == unit:
                 others = [other for other in others if measure_of(other) == unit]
+            if all(_in_title(token, other) for other in others):
+                others = [other for other in others if other.group == cell.group]
             other_value = isinstance(token, str) and _has_setting(token, cell)
             rest = [
                 o
@@ -313,6 +315,14 @@ def measure_of(cell: Cell) -> str:
     at = cell.quote.find(cell.written) if cell.written else -1
     found = _MEASURE.match(cell.quote, at + len(cell.written)) if at >= 0 else None
     return found[1] if found else ""
+
+
+def _in_title(token: Token, cell: Cell) -> bool:
+    """Whether a number has a label only from what stands above its table."""
+    above = ("title", "parent", "lead")
+    return not any(
+        token in label_tokens(label) for role, label in cell.labels if not role.startswith(above)
+    )
 
 
 def _has_setting(token: str, cell: Cell) -> bool:

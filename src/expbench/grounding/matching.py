@@ -167,6 +167,9 @@ def chance(wanted: Wanted, cell: Cell, pool: Iterable[Cell]) -> float:
     share = unit == "percent" or (unit in ("", "points") and abs(wanted.figure.value) > 1)
     if cell.figure.unit != "percent" and share and value <= 1:
         window /= 100
+    wanted_value = abs(wanted.figure.value)
+    scales = [each for each in wanted.worth if _close(wanted_value * each, value, window * each)]
+    window *= scales[0] if scales else 1.0
     values = {each.value for each in pool}
     if value == 0:
         return 0.5 * sum(v == 0 for v in values)

@@ -77,6 +77,7 @@ def one_apart(first: Cell, other: Cell) -> int | None:
     if (first.source, first.group) != (other.source, other.group):
         return None
     places = [at for at, label in enumerate(first.labels) if label != other.labels[at]]
+    places = [at for at in places if first.labels[at][0] != "over"] if first.derived else places
     texts = {(first.labels[at][1], other.labels[at][1]) for at in places}
     return places[0] if len(texts) == 1 else None
 

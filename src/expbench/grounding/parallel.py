@@ -162,7 +162,11 @@ class Parallel:
             listed = [frozenset(t for t in own if _kind(t) == kind) for own in varying]
             if not kind and self._crossed(cells[0], listed):
                 return False
-            if not any(self._in_order(listed, kind, part) for part in self._parts(row)):
+            parts = self._parts(row)
+            if not any(
+                self._in_order(listed, kind, part) or self._in_range(listed, kind, part)
+                for part in parts
+            ):
                 return False
         start = row[0][0]
         return all(self.agreeing.degree(cell, start, common, than) > 0 for cell in cells)
@@ -202,6 +206,9 @@ class Parallel:
             if at is None and not self._like(mention, listed, kind):
                 continue
             where = (mention.start, mention.end)
+            if order and at is not None and self._adds(order[-1], where, listed, at):
+                order[-1] = ((order[-1][0][0], where[1]), at)
+                continue
             if order and order[-1][0][1] > where[0]:
                 if order[-1][1] is None:
                     order[-1] = (where, at)
@@ -218,10 +225,37 @@ class Parallel:
                 return True
         return False
 
+    def _adds(
+        self,
+        last: tuple[Place, int | None],
+        where: Place,
+        listed: Sequence[frozenset[Token]],
+        at: int,
+    ) -> bool:
+        """Whether a mention adds to the name before it: *GBM with reweighing*, where *GBM* is one too."""
+        between = self.scene.conclusion.text[last[0][1] : where[0]]
+        return (
+            last[1] is not None
+            and listed[last[1]] < listed[at]
+            and re.fullmatch(r"\s?(?:with|plus|\+|-|/)?\s?", between) is not None
+        )
+
+    def _in_range(self, listed: Sequence[frozenset[Token]], kind: str, part: Place) -> bool:
+        """Whether a part of the text says all values of a setting by the ends: *epochs 1 to 4*."""
+        if not kind:
+            return False
+        values = [{_setting(token)[1] for token in own} for own in listed]
+        numbers = [each.pop() for each in values if len(each) == 1]
+        if numbers != [numbers[0] + at for at in range(len(listed))] if numbers else True:
+            return False
+        ends = (f"{numbers[0]:g}", f"{numbers[-1]:g}")
+        said = rf"(?<![\w.]){ends[0]}\s?(?:to|through|–|-)\s?{ends[1]}(?![\w]|\.\d)"
+        return re.search(said, self.scene.conclusion.text[slice(*part)]) is not None
+
     def _place(self, mention: Mention, listed: Sequence[frozenset[Token]], kind: str) -> int | None:
         """Which of the listed names a mention is of."""
         for at, own in enumerate(listed):
-            others = frozenset().union(*(o for o in listed if o != own))
+            others = frozenset().union(*(o for o in listed if o != own and not own < o))
             if any(names(mention, token) for token in own - others):
                 return at
         return None

@@ -26,7 +26,10 @@ _JOINED = re.compile(rf"{_AGAINST.pattern}|\s?%?\s?and\s|\s?%?,\s", re.IGNORECAS
 _TOWARDS = re.compile(r"\s?%?\sto\s(?:only\s)?")
 _BEHIND = re.compile(r"\s\(|,?\s(?:with|at|by|reaching|namely)?\s?(?=\$?\d)|:\s(?=\$?\d)")
 _ENDED = re.compile(r"[);]|(?<!vs)\.\s|:\s")
-_DENIED = re.compile(r"\b(?:nothing|hardly|barely|not|no|never|nor|neither)\b", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:nothing|hardly|barely|not|never|nor|neither|no (?:longer|more|less|better|worse))\b",
+    re.IGNORECASE,
+)
 _MOST_RIVALS = 400
 
 
@@ -92,7 +95,7 @@ class Witnesses:
         return [p for p in self.scene.places if claim.start <= p[0] < end and p[1] in self.found]
 
     def _pairs(self, claim: ReportedClaim) -> Iterator[tuple[Pair, bool]]:
-        """The numbers that are compared, the subject's first; whether the claim's names say which is whose."""
+        """The compared numbers, the subject's first; whether the claim's names say which is whose."""
         places = self._places(claim)
         if claim.relation == "trend":
             yield from self._courses(places)
