@@ -33,6 +33,8 @@ from inspect_ai.util import (
     sandboxenv,
 )
 
+from expbench.agents.editor import edit_file
+
 
 def bwrap(folder: Path, argv: list[str], text: str = "", timeout: int | None = None) -> Any:
     """One command in namespaces of its own, over one folder."""
@@ -148,7 +150,7 @@ def main(plan: dict[str, Any]) -> None:
     ]
     task = Task(
         dataset=MemoryDataset(samples),
-        solver=react(tools=[bash(timeout=600), python(timeout=600)]),
+        solver=react(tools=[bash(timeout=600), python(timeout=600), edit_file()]),
         scorer=runs_again(),
         sandbox=SandboxEnvironmentSpec("bare"),
     )

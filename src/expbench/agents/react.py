@@ -6,7 +6,7 @@ from importlib import metadata
 from pathlib import Path
 
 from inspect_ai.agent import Agent, AgentState, react
-from inspect_ai.tool import Tool, bash, python
+from inspect_ai.tool import Tool, ToolDef, bash, python
 
 from expbench.agents.editor import edit_file
 from expbench.agents.kinds import AgentKind, AgentRunner, no_argument
@@ -22,8 +22,11 @@ def research_tools() -> list[Tool]:
 
 
 def react_agent() -> Agent:
-    """A tool-calling loop that ends when the model submits or a limit is reached."""
-    return react(tools=list(research_tools()))
+    """A tool-calling loop that ends when the model submits or a limit is reached.
+
+    Its tools are defined once: Inspect copies the definition of a plain tool at each call.
+    """
+    return react(tools=[ToolDef(each) for each in research_tools()])
 
 
 def make_react(argument: str, base: Path) -> AgentRunner:
