@@ -6,7 +6,7 @@ from importlib import metadata
 from pathlib import Path
 
 from inspect_ai.agent import Agent, AgentState, react
-from inspect_ai.tool import Tool, ToolDef, bash, python
+from inspect_ai.tool import ToolDef, bash, python
 
 from expbench.agents.editor import edit_file
 from expbench.agents.kinds import AgentKind, AgentRunner, no_argument
@@ -16,17 +16,18 @@ TOOL_SECONDS = 600
 """Time limit of one tool call; long experiments run in the background."""
 
 
-def research_tools() -> list[Tool]:
-    """What agents of ours have to work with."""
-    return [bash(timeout=TOOL_SECONDS), python(timeout=TOOL_SECONDS), edit_file()]
+def research_tools() -> list[ToolDef]:
+    """What agents of ours have to work with.
+
+    Defined once: of a plain tool Inspect copies the definition at each call.
+    """
+    tools = (bash(timeout=TOOL_SECONDS), python(timeout=TOOL_SECONDS), edit_file())
+    return [ToolDef(each) for each in tools]
 
 
 def react_agent() -> Agent:
-    """A tool-calling loop that ends when the model submits or a limit is reached.
-
-    Its tools are defined once: Inspect copies the definition of a plain tool at each call.
-    """
-    return react(tools=[ToolDef(each) for each in research_tools()])
+    """A tool-calling loop that ends when the model submits or a limit is reached."""
+    return react(tools=list(research_tools()))
 
 
 def make_react(argument: str, base: Path) -> AgentRunner:
