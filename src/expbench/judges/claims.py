@@ -10,23 +10,30 @@ from functools import lru_cache
 from math import log
 
 from expbench.judges import cues
+from expbench.judges.conflicts import conflicts
 from expbench.judges.converse import converse
 from expbench.judges.denials import denied
+from expbench.judges.derived import follows
 from expbench.judges.directions import balance, directions
 from expbench.judges.index import Index, Wanted, share_found
+from expbench.judges.numbers import Number
 from expbench.judges.pairing import exchanged
 from expbench.judges.passages import Passage, sentences
 from expbench.judges.readable import readable
-from expbench.judges.relations import contradictions, is_anothers
-from expbench.judges.statements import opposed, statements
+from expbench.judges.relations import contradictions, is_anothers, negated_differently
+from expbench.judges.statements import Statement, opposed, statements
 from expbench.judges.values import mandatory
 from expbench.judges.weighing import Evidence
+from expbench.judges.withdrawals import is_corrected, is_withdrawn
 
 _LONGEST_RUN = 4
 _NUMBER_WEIGHT = 0.7
 _LENGTH_COST = 0.12
 _NEARLY = 0.75
 _MOST_COMPARED = 4
+_ENOUGH = 0.5
+_ENOUGH_TO_CORRECT = 0.4
+"""Shares of a claim that a sentence has to have to be about it."""
 _MANY = 6
 
 
@@ -63,11 +70,8 @@ class _Sought:
 
     def __init__(self, claim: Passage, said: _Conclusion) -> None:
         self.words = Wanted(claim.tokens, said.index)
-        self.numbers = [
-            said.index.number(token.number, exact=False)
-            for token in mandatory(claim.tokens, claim.quote, modifiers=False)
-            if token.number
-        ]
+        self.values = _values(claim)
+        self.numbers = [said.index.number(value, exact=False) for value in self.values]
         self._units = said.units
 
     def share(self, first: int, last: int) -> float:
@@ -143,8 +147,20 @@ def _shared(
         "numeric": float(bool(numbers)),
         "numbers_nearest": close,
         "figures": several * close,
-        "absent": float(not all(numbers)),
+        "absent": float(not all(numbers) and not _derived(sought, nearest)),
     }
+
+
+def _derived(sought: _Sought, nearest: _Unit) -> bool:
+    """Whether what is not there of a claim's numbers follows from those of the nearest sentence."""
+    said = _values(nearest.passage)
+    pairs = zip(sought.values, sought.numbers, strict=True)
+    return all(follows(value, said) for value, places in pairs if not places)
+
+
+def _values(part: Passage) -> list[Number]:
+    wanted = mandatory(part.tokens, part.quote, modifiers=False)
+    return [token.number for token in wanted if token.number]
 
 
 def _said_of(claim: Passage, run: Sequence[_Unit], nearest: _Unit) -> dict[str, float]:
@@ -194,8 +210,17 @@ def _compared(
     here_said = [whole[at] for at in here]
     near = nearly[:_MOST_COMPARED]
     they_say = [each for part in near for each in statements(part)]
+    own = statements(claim)
+    at_nearest = said.units.index(nearest)
     signs = {
-        "opposed": opposed(statements(claim), they_say),
+        "opposed": opposed(own, they_say),
+        "conflict": float(max(shares) >= _ENOUGH and conflicts(claim, whole[at_nearest])),
+        "withdrawn": float(
+            any(
+                share >= _ENOUGH_TO_CORRECT and _takes_back(claim, own, part)
+                for part, share in zip(whole, shares, strict=True)
+            )
+        ),
         "against": max((min(side.against, 1.0) for side in at_run), default=0.0),
         "against_anywhere": max((min(side.against, 1.0) for side in anywhere), default=0.0),
         "converse": converse(claim, near),
@@ -205,3 +230,12 @@ def _compared(
     if exchanged(claim, here_said):
         found.add("exchanged")
     return signs | dict.fromkeys(found, 1.0)
+
+
+def _takes_back(claim: Passage, own: Sequence[Statement], part: Passage) -> bool:
+    """Whether a sentence says that the claim does not hold, or corrects it to its opposite."""
+    if is_withdrawn(part.quote):
+        return not is_withdrawn(claim.quote)
+    if not is_corrected(part.quote):
+        return False
+    return opposed(own, statements(part)) > _ENOUGH or negated_differently(claim, [part])

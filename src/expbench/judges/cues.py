@@ -8,7 +8,8 @@ from bisect import bisect_left
 from expbench.judges.lexicon import NEGATIONS
 
 _DECIDE = (
-    r"(?:say|tell(?! apart)|decide|know|commit|judge|call|conclude|determine|settle|claim|confirm|"
+    r"(?:say|tell(?! (?:\w+ ){0,6}(?:apart|from)\b)|decide|know|"
+    r"commit|judge|call|conclude|determine|settle|claim|confirm|"
     r"answer|rank|separate|establish|see a pattern|distinguish|make out|find out|"
     r"be (?:said|told(?! apart)|decided|called|judged|determined|settled|"
     r"concluded|confirmed|answered|established))"
@@ -17,9 +18,9 @@ _OPEN = re.compile(
     r"\b(?:unclear|unsure|undecided|inconclusive|uncertain|ambiguous|unknown|undetermined|unresolved|"
     r"open question|left open|leaves? (?:it |this |that )?open|remains? (?:open|to be seen)|toss-?up|"
     r"not (?:clear|sure|certain|obvious|known|decided?|conclusive|settled|evident|possible to)|"
-    rf"(?:can|could|would|do|did|does|may)(?: ?not|n['’]t) (?:\w+ ){{0,2}}{_DECIDE}|"
+    rf"(?:(?:can|could|would|do|did|does|may)(?: ?not|n['’]t)|can['’]t) (?:\w+ ){{0,2}}{_DECIDE}|"
     rf"(?:hard|difficult|impossible|unable|too early|not enough|not possible) (?:\w+ )?to {_DECIDE}|"
-    r"may or may not|might or might not|whether or not|(?:both|either) ways?|"
+    r"may or may not|might or might not|(?:both|either) ways?|"
     r"(?:arguments?|evidence|signs?) (?:for|on|in) both|in both directions|"
     r"(?:either|neither|any of them|each) (?:may|might|can|could|one)|point in different|"
     r"contradict(?:s|ory|ing)? (?:each other|one another)|conflicting|"

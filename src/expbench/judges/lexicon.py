@@ -294,6 +294,20 @@ ANTONYMS = (
 )  # fmt: skip
 """Conditions and their opposites; of several for one word the first counts."""
 
+CONDITIONS = (
+    "small large", "few many", "short long", "high low", "early late", "strong weak mild",
+    "hard easy", "deep shallow", "narrow wide", "beginning middle end", "summer winter",
+    "day night", "train test", "seen unseen", "clean noisy", "dense sparse", "row column",
+    "precision recall", "supervised unsupervised", "male female", "men women", "local global",
+    "positive negative", "indoor outdoor", "input output", "single several", "single multiple",
+    "source target", "encoder decoder", "implicit explicit", "upper lower", "left right",
+    "young old", "rare frequent", "rare common", "simple complex", "mean median", "real simulated",
+    "real synthetic", "urban rural", "static dynamic", "online offline", "labelled unlabelled",
+    "public private", "known unknown", "cold warm", "dry wet", "dry rainy", "forward backward",
+    "head tail", "linear nonlinear", "matched mismatched", "agree disagree", "cheap expensive",
+)  # fmt: skip
+"""Words for conditions and their opposites."""
+
 COSTS = word_set(
     """
     error loss regret brier mase rmse suboptimality bias variance mse mae mape ece mce nll risk

@@ -130,7 +130,7 @@ def _numbers(part: Passage) -> list[_Anchor]:
     """Numbers that are no part of a name, and what says that there is none."""
     found: list[_Anchor] = []
     for at, token in enumerate(part.tokens[:_MOST]):
-        if token.number:
+        if token.number and not token.spelled:
             before = part.quote[max(token.start - 3, 0) : token.start]
             after = part.quote[token.end : token.end + 2]
             if not (_IN_NAME.search(before) or _MODIFIER.match(after)):

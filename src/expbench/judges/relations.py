@@ -54,7 +54,7 @@ def contradictions(claim: Passage, passage: Sequence[Passage], compares: bool) -
         "uncompared": silent and not numbers,
         "exchanged": _exchanged(claim, passage),
         "backwards": any(_runs_backwards(claim, part) for part in passage),
-        "negated": _negated_differently(claim, passage),
+        "negated": negated_differently(claim, passage),
     }
     return tuple(name for name, shown in found.items() if shown)
 
@@ -202,7 +202,7 @@ def _alike(first: Token, second: Token) -> bool:
     return same(first.number, second.number, exact=False)
 
 
-def _negated_differently(claim: Passage, passage: Sequence[Passage]) -> bool:
+def negated_differently(claim: Passage, passage: Sequence[Passage]) -> bool:
     """Whether only one of the texts negates what both speak of, comparisons apart."""
     ours = _negated_words(claim)
     theirs = frozenset(word for part in passage for word in _negated_words(part))

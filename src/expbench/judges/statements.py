@@ -41,7 +41,7 @@ _OF_COST = word_set(
 _PREFERS = word_set(
     "prefer prefers preferred favour favours favoured favor favors favored choose chose chosen"
 )
-_LEVEL = word_set("equally alike par equals matches matched match tie tied")
+_LEVEL = word_set("equally par equals matches matched match")
 _TIMES = {"twice": 1, "double": 1, "thrice": 1, "times": 1, "half": -1, "third": -1, "quarter": -1}
 _WHERE = ("above", "below")
 _AMOUNTS = {"less": -1, "fewer": -1, "lower": -1, "smaller": -1, "more": 1}
@@ -298,7 +298,7 @@ def _facing(ours: Statement, other: Statement) -> int | None:
 
 
 def opposed(ours: Sequence[Statement], theirs: Sequence[Statement]) -> float:
-    """How plainly a text says the opposite of a claim's comparisons, and nowhere the same; 0 to 1.
+    """How plainly a text says the opposite of a claim's comparisons, and not the same too; 0 to 1.
 
     Each comparison of the text speaks to those of the claim that it shares most words with.
     """

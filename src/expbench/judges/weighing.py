@@ -66,6 +66,8 @@ _REASONS = {
     "modal": "the passage says only that it may be so",
     "negated": "only one of the two is negated",
     "denies": "only one of the two is negated",
+    "conflict": "it is said under another condition",
+    "withdrawn": "it is taken back",
     "opposed": "the passage says the opposite",
     "against": "the passage points the other way",
     "against_anywhere": "a passage points the other way",
