@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from expbench.grounding.agreeing import Agreeing
-from expbench.grounding.binding import NEAR
+from expbench.grounding.binding import NEAR, SURE
 from expbench.grounding.binding import bound as bound_of
 from expbench.grounding.caution import Caution
 from expbench.grounding.cells import Cell
@@ -43,9 +43,11 @@ _PEAK = re.compile(
     r"\b(?:(peak(?:s|ed|ing)?)|bottom(?:s|ed|ing)? out) at (?:about |only |around )?$",
     re.IGNORECASE,
 )
+_ELSEWHERE = "the number stands there for something else"
 _BEFORE = 60
 _FEW = 2
 _NEAREST = 4
+_MANY = 4
 _NEAR = 40
 
 
@@ -141,9 +143,8 @@ class Numbers:
         if summary is not None:
             return self._with_error(claim, summary, wanted)
         missing = self._missing(claim, wanted, bound, equal, honest, fitting)
-        meant = (
-            self.caution.meant(figure, honest, bound) if missing.state == "contradicted" else None
-        )
+        doubtful = missing.state == "contradicted" or missing.reason == _ELSEWHERE
+        meant = self.caution.meant(figure, honest, bound) if doubtful else None
         if meant is None:
             return missing
         reason = "its sentence leaves open whether it is the number of that name or this one"
@@ -311,6 +312,10 @@ class Numbers:
             and not any(wanted.equals(cell) for cell in place)
         ):
             nearest = min(place, key=lambda cell: abs(cell.value - wanted.figure.value))
+            if elsewhere and self._is_open(claim, bound, elsewhere):
+                return _verdict(
+                    claim, "not_found", elsewhere[0].place, elsewhere[0].quote, _ELSEWHERE
+                )
             reason = f"there it is {nearest.written or f'{nearest.value:g}'}"
             if elsewhere:
                 reason += f"; the claim's number stands at {elsewhere[0].place} for something else"
@@ -319,8 +324,10 @@ class Numbers:
             reason = "an equal number stands there, which may be chance: no name is common to both"
             return _verdict(claim, "not_found", fitting[0].place, fitting[0].quote, reason)
         if elsewhere:
-            reason = "the number stands there for something else"
-            return _verdict(claim, "contradicted", elsewhere[0].place, elsewhere[0].quote, reason)
+            state: ClaimState = (
+                "not_found" if self._is_open(claim, bound, elsewhere) else "contradicted"
+            )
+            return _verdict(claim, state, elsewhere[0].place, elsewhere[0].quote, _ELSEWHERE)
         told = self.summaries.other(wanted, bound)
         if told is not None:
             return _verdict(
@@ -333,6 +340,17 @@ class Numbers:
         if _is_label(wanted, self.scene):
             return _verdict(claim, "not_checkable", reason="the run was given it as a setting")
         return _verdict(claim, "not_found", reason="no such number in the outputs")
+
+    def _is_open(
+        self, claim: ReportedClaim, bound: dict[Token, float], elsewhere: Sequence[Cell]
+    ) -> bool:
+        """Whether its sentence has too many numbers to say which name this one belongs to."""
+        passage = self.scene.conclusion.passage(claim.start)
+        start, end = passage.sentence if passage else (0, 0)
+        sure = {token for token, strength in bound.items() if strength >= SURE}
+        told = bool(sure) and not any(sure <= cell.tokens for cell in elsewhere)
+        many = sum(start <= place[0] < end for place in self.scene.places) >= _MANY
+        return many and not told
 
     def _said_else(self, cell: Cell, claim: ReportedClaim) -> bool:
         """Whether another claim of the sentence, of another metric, is this number of the outputs."""
