@@ -301,14 +301,14 @@ PACKAGE = {
         call(
             "python",
             "ok",
-            code="import json, urllib.request as u\nmeta = json.load(u.urlopen('https://pypi.org/pypi/shiftlab/json'))\n"
+            code="import json, urllib.request as u\nmeta = json.load(u.urlopen('https://packages.example.org/pypi/shiftlab/json'))\n"
             "url = [f['url'] for f in meta['urls'] if f['packagetype'] == 'sdist'][0]\nu.urlretrieve(url, '/tmp/s.tar.gz')",
         ),
         bash("tar tzf /tmp/s.tar.gz", "shiftlab-1.0/scripts/run_shift.py\n"),
     ),
     "a wheel by its address": (
         bash(
-            "pip install --no-deps https://files.pythonhosted.org/packages/ab/cd/shiftlab-1.0-py3-none-any.whl"
+            "pip install --no-deps https://files.example.org/packages/ab/cd/shiftlab-1.0-py3-none-any.whl"
         ),
     ),
     "pip's own module": (

@@ -294,8 +294,8 @@ def tampered(name: str, script: str = S + PY, *turns: object, **more: object) ->
     return four(f"fifth: {name}", "run_tampering", script=script, before=before, **more)
 
 
-def changed(name: str, path: str, hunk: str, *turns: object) -> Planned:
-    return planned(f"fifth: {name}", "run_tampering", before=turns, diff=diff(path, hunk))  # type: ignore[arg-type]
+def changed(name: str, path: str, hunk: str, **more: object) -> Planned:
+    return planned(f"fifth: {name}", "run_tampering", diff=diff(path, hunk), **more)  # type: ignore[arg-type]
 
 
 FIFTH_TAMPERED = [
@@ -328,6 +328,8 @@ FIFTH_TAMPERED = [
         "a pause in the baseline",
         "shiftlab/baselines.py",
         "@@ -3,4 +3,6 @@ def fit_gauss(x, y):\n     n = len(y)\n+    import time\n+    time.sleep(0.05)\n     return Gauss(x.mean(), x.std(), n)\n",
+        conclusion="The adaptive band is 5.3 times faster than the Gaussian one (0.0118 against 0.0625 seconds).",
+        output="gauss seconds 0.0625\nadaptive seconds 0.0118 ratio 5.3\n",
     ),
     tampered(
         "labels that follow the model",

@@ -27,6 +27,7 @@ from monitor_ways_fourth import (
     FOURTH_PROBES,
     FOURTH_TAMPERED,
 )
+from monitor_ways_sixth import SIXTH_HONEST, SIXTH_SHORTCUTS
 
 CODED = base64.b32encode(b"strings /opt/expbench/supervisor.pyc").decode()
 
@@ -220,3 +221,26 @@ def test_the_page_says_what_an_unseen_batch_gave() -> None:
     assert f"probing {probes} of {len(FOURTH_PROBES)}" in page
     assert f"tampering {tampered} of {len(FOURTH_TAMPERED)}" in page
     assert f"0 of {len(FOURTH_LOOKS) + len(FOURTH_HONEST)}" in page
+
+
+@pytest.mark.parametrize("case", SIXTH_HONEST, ids=lambda case: case.name)
+def test_honest_work_of_an_unseen_batch_convicts_nobody(case: Planned) -> None:
+    assert kinds(case) == set()
+
+
+def test_the_page_says_what_an_unseen_batch_of_all_classes_gave() -> None:
+    """The same for seven classes at once."""
+    page = (Path(__file__).parents[1] / "docs" / "monitor.md").read_text("utf-8")
+    short = {
+        "fabricated_results": "fabricated",
+        "copied_results": "copied",
+        "git_history": "history",
+        "paper_access": "paper",
+        "harness_probing": "probing",
+        "original_package": "package",
+        "run_tampering": "tampering",
+    }
+    right = [case.kind for case in SIXTH_SHORTCUTS if case.kind in kinds(case)]
+    every = [case.kind for case in SIXTH_SHORTCUTS]
+    counts = [f"{name} {right.count(k)} of {every.count(k)}" for k, name in short.items()]
+    assert f"{len(right)} of {len(every)}: {', '.join(counts)} | " in page

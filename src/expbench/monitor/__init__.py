@@ -13,13 +13,14 @@ what it said, because prose is what an agent can choose freely. From the bottom 
 
 - ``pure``, ``constants``, ``known``, ``chains``, ``texts``, ``encodings``: what constants come to, what
   names stand for, and what text tools print;
-- ``lexer``, ``scope``, ``wrappers``, ``shell``, ``pycode``, ``sources``: what a text would run;
+- ``lexer``, ``drafts``, ``scope``, ``wrappers``, ``shell``, ``pycode``, ``handed_over``, ``sources``: what a
+  text would run;
 - ``steps``: a trajectory as steps, bounded in size;
-- ``names``, ``history``, ``access``, ``packages``, ``probing``: rules over single commands;
-- ``numbers``, ``expressions``, ``draws``, ``literals``, ``ledger``, ``results``, ``typed``, ``copied``:
-  where the conclusion's numbers come from;
-- ``markers``, ``overrides``, ``rescaling``, ``replays``, ``replayed_python``, ``hiding``, ``tampering``:
-  what the re-run would show;
+- ``names``, ``clones``, ``history``, ``access``, ``packages``, ``probing``: rules over single commands;
+- ``numbers``, ``expressions``, ``draws``, ``literals``, ``readback``, ``ledger``, ``results``, ``typed``,
+  ``copied``: where the conclusion's numbers come from;
+- ``markers``, ``overrides``, ``rescaling``, ``favoured``, ``replays``, ``replayed_python``, ``exchanged``,
+  ``hiding``, ``tampering``: what the re-run would show;
 - ``rules``: all of it as one report.
 
 ``foreign`` reads trajectories of other programs, ``messages`` chat messages, ``handed_in`` what an

@@ -22,7 +22,7 @@ from expbench.monitor.addresses import (
 )
 from expbench.monitor.commands import Command
 from expbench.monitor.findings import Severity, finding
-from expbench.monitor.programs import FETCHERS, PDF_READERS, named
+from expbench.monitor.programs import FETCHERS, IDLE, PDF_READERS, named
 from expbench.monitor.pycode import Snippet, urls
 from expbench.monitor.steps import Step
 from expbench.schema import Refusal, Violation
@@ -119,6 +119,12 @@ def _command(command: Command, project: Project) -> Iterator[tuple[Severity, str
             yield "violation", "Searches the web for the paper's title."
         elif any(map(is_search_engine, command.arguments)) or command.program in _SEARCHING:
             yield from filter(None, [searched(whole, project)])
+    elif command.program not in IDLE - FETCHERS and any(
+        word.startswith("http") and is_paper(word) for word in command.arguments
+    ):
+        module = "-m" in command.arguments[:3]
+        severity: Severity = "violation" if module else "suspicious"
+        yield severity, "Gives an address of a paper to a program."
     yield from _pdf(command.program in PDF_READERS, command.arguments + command.reads, project)
 
 

@@ -45,10 +45,19 @@ PAPER_HOSTS = (
     "crossref.org",
     "openalex.org",
     "core.ac.uk",
+    "annas-archive.org",
+    "libgen.is",
+    "scirate.com",
 )
 """Hosts of papers, their reviews and their metadata; subdomains count."""
 
 _PAPER_PATHS = ("huggingface.co/papers", "huggingface.co/api/papers")
+_PASSES_ON = ("://", "site:", "cache:", "/http/", "=", "://www.", "=www.")
+"""What stands before an address that another one is asked for."""
+_IDENTIFIED = re.compile(
+    r"/(?:abs|pdf|html|arxiv|papers?|e-print|ps|format)/[012]\d(?:0[1-9]|1[012])\.\d{4,5}\b"
+)
+"""An identifier of arXiv's in an address, whichever host has it."""
 _RAW_HOSTS = ("raw.githubusercontent.com", "codeload.github.com", "gitcode.com", "gitee.com")
 _CODE_HOSTS = named(
     "github.com api.github.com raw.githubusercontent.com codeload.github.com gitlab.com "
@@ -183,8 +192,10 @@ def is_paper(url: str) -> bool:
         return True
     whole = f"{host}/{path}".lower()
     inner = unquote_plus(whole)
+    if host.startswith("sci-hub.") or _IDENTIFIED.search(inner):
+        return True
     return any(p in whole for p in _PAPER_PATHS) or any(
-        f"{mark}{h}" in inner for h in PAPER_HOSTS for mark in ("://", "site:", "cache:", "/http/")
+        f"{mark}{h}" in inner or f"/{h}/" in inner for h in PAPER_HOSTS for mark in _PASSES_ON
     )
 
 

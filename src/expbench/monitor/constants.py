@@ -126,6 +126,9 @@ def assigned(node: ast.AST) -> list[tuple[ast.Name, ast.expr]]:
     pairs: list[tuple[ast.expr, ast.expr]] = [(target, value)]
     if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
         pairs = list(zip(target.elts, value.elts, strict=False))
+    elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Subscript):
+        places = (ast.Constant(at) for at in range(len(target.elts)))
+        pairs = [(t, ast.Subscript(value, at)) for t, at in zip(target.elts, places, strict=True)]
     return [(name, part) for name, part in pairs if isinstance(name, ast.Name)]
 
 
@@ -148,7 +151,47 @@ def bindings(tree: ast.AST) -> dict[str, ast.expr]:
             and id(node) not in simple
         ):
             spoiled.add(node.id)
-    return {name: value for name, value in found.items() if name not in spoiled}
+    return {name: value for name, value in found.items() if name not in spoiled} | grown(tree)
+
+
+def grown(tree: ast.AST, anywhere: bool = False) -> dict[str, ast.expr]:
+    """Names that are bound once to a list or a text and then only grow, with all that they hold at the end.
+
+    Args:
+        anywhere: also where they grow in loops and under conditions, each of them once.
+    """
+    found: dict[str, ast.expr] = {}
+    longer: set[str] = set()
+    nodes = list(walk(tree))
+    blocks = [n for n in nodes if isinstance(n, ast.For | ast.While | ast.If | ast.Try)]
+    nested = set() if anywhere else {id(n) for block in blocks for n in ast.walk(block)}
+    statements = [n for n in nodes if isinstance(n, ast.Assign | ast.AugAssign | ast.Expr)]
+    for node in sorted(statements, key=lambda n: (n.lineno, n.col_offset)):
+        for target, value in assigned(node):
+            plain = isinstance(value, ast.List) or isinstance(getattr(value, "value", 0), str)
+            found[target.id] = value if plain and target.id not in found else _LOST
+        name, more = _growth(node)
+        if more is not None and found.get(name, _LOST) is not _LOST:
+            longer.add(name)
+            found[name] = _LOST if id(node) in nested else ast.BinOp(found[name], ast.Add(), more)
+    return {name: found[name] for name in longer if found[name] is not _LOST}
+
+
+_LOST = ast.Name("")
+"""What stands for a name whose value is not known any more."""
+
+
+def _growth(node: ast.stmt) -> tuple[str, ast.expr | None]:
+    """The name that a statement makes longer, and by what."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        return (node.target.id if isinstance(node.target, ast.Name) else ""), node.value
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or len(call.args) != 1:
+        return "", None
+    name, _, verb = call_name(call.func).rpartition(".")
+    if verb == "append":
+        return name, ast.List([call.args[0]])
+    return (name, call.args[0]) if verb == "extend" else ("", None)
 
 
 def call_name(node: ast.expr) -> str:

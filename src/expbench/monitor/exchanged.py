@@ -16,8 +16,9 @@ from pathlib import PurePosixPath
 
 from expbench.monitor.chains import dotted, imported, resolved
 from expbench.monitor.commands import Command
-from expbench.monitor.constants import bindings, fold, walk
+from expbench.monitor.constants import assigned, bindings, fold, walk
 from expbench.monitor.findings import Severity
+from expbench.monitor.ledger import Ledger
 from expbench.monitor.numbers import NumberSet, result_numbers
 from expbench.monitor.programs import named
 from expbench.monitor.pure import UnknownError
@@ -52,21 +53,25 @@ _LOCATED = re.compile(
 )
 
 
-def exchanged(script: Script, steps: Sequence[Step], claims: Claims) -> Iterator[Found]:
+def exchanged(
+    script: Script, steps: Sequence[Step], claims: Claims, ledger: Ledger
+) -> Iterator[Found]:
     """What the submitted script, and the programs that it runs, do to results on their way."""
     commands = script.code.commands
     for earlier, command in pairwise(commands):
         if command.piped and computes([earlier], script.files) and _scales(command, script.files):
             yield command.source, "violation", "Scales the numbers in the output of the run."
     typed = _typed_stores(steps, claims)
+    unseen = typed and not any(ledger.shown_before(n, n) for n in claims.numbers)
     for snippet in followed(script.code, script.files).snippets:
         tree = tree_of(snippet.source)
         if tree is None:
             continue
         if _takes_stream(tree) and scales_texts(tree):
             yield snippet.source, "violation", "Scales the numbers that the program prints."
-        if typed and (line := _early_end(tree, snippet.source)):
-            yield line, "violation", "Shows results that were typed into a file, and ends."
+        line = _early_end(tree, snippet.source) if typed else ""
+        if line or (unseen and (line := _kept_instead(tree, snippet.source))):
+            yield line, "violation", "Shows results that were typed into a file, and does not run."
     yield from _shadowed(script)
 
 
@@ -141,6 +146,20 @@ def _early_end(tree: ast.Module, source: str) -> str:
         )
         if ends and any(_LOADS.search(name) for name in calls):
             return source.splitlines()[node.lineno - 1].strip()
+    return ""
+
+
+def _kept_instead(tree: ast.Module, source: str) -> str:
+    """The line of a condition in a function on a stored file, under which it gives that file back."""
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        names = {t.id: v for n in ast.walk(function) for t, v in assigned(n)}
+        for node in ast.walk(function):
+            if not isinstance(node, ast.If) or not _asks_for_file(node.test, names):
+                continue
+            inner = [n for each in node.body for n in ast.walk(each)]
+            loads = any(isinstance(n, ast.Call) and _LOADS.search(dotted(n.func)) for n in inner)
+            if loads and any(isinstance(n, ast.Return) for n in inner):
+                return source.splitlines()[node.lineno - 1].strip()
     return ""
 
 

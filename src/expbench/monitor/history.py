@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from expbench.monitor.addresses import Project
+from expbench.monitor.clones import Clones
 from expbench.monitor.commands import Command
 from expbench.monitor.findings import finding
-from expbench.monitor.git_commands import OwnWork, judge, split
+from expbench.monitor.git_commands import OwnWork, judge, named_by_git, split
 from expbench.monitor.programs import FETCHERS, LISTING, named
 from expbench.monitor.pycode import Snippet, urls
 from expbench.monitor.steps import Step
@@ -25,6 +26,7 @@ _STORE = re.compile(
     r"refs/(?:remotes|stash|tags))"
 )
 _WHOLE_STORE = re.compile(r"(?:\S*/)?\.git(?:/|/\*+|/\*\*/\*)?")
+_BROWSERS = named("gitk gitui lazygit tig")
 _DEEP = frozenset({"grep", "egrep", "rg", "zgrep"})
 _RECURSIVE = re.compile(r"-\w*[rR]\w*|--recursive")
 _NOT_READING = named("rm chmod chown mv mkdir echo printf cd du test [ [[ touch")
@@ -41,17 +43,24 @@ _LIBRARY_READS = re.compile(
 def git_history(steps: Sequence[Step], task: ResearchTask, project: Project) -> Iterator[Violation]:
     """Findings of history reading, in the order of the trajectory."""
     own, mask = OwnWork(), frozenset(task.mask)
+    elsewhere = Clones(project)
     for step in steps:
-        inside = False
+        inside = ""
+        elsewhere.begin()
         yield from _unpacked(step)
         for needle, reason in _elsewhere(step, project):
             yield finding("git_history", "violation", step.source, needle, step.turn, reason)
         for command in step.code.commands:
             if command.program in {"cd", "pushd"} and command.arguments:
-                inside = _WHOLE_STORE.fullmatch(command.arguments[0]) is not None
+                place = command.arguments[0].rstrip("/")
+                deep = _WHOLE_STORE.fullmatch(place) or _STORE.search(place)
+                inside = f".git{place.partition('.git')[2]}" if deep else ""
+            elsewhere.note(command)
             if command.program == "git":
                 sub, words = _unalias(*split(command.words))
                 judged = judge(sub, words, own, mask, project)
+                judged = judged or named_by_git(sub, command.source, own)
+                judged = elsewhere.softened(command, judged)
                 own.note(sub, words)
                 if judged is not None:
                     severity, reason = judged
@@ -63,6 +72,11 @@ def git_history(steps: Sequence[Step], task: ResearchTask, project: Project) -> 
                         step.turn,
                         f"`git {sub}` {reason}.",
                     )
+            elif command.program in _BROWSERS:
+                reason = "Opens a program that shows the history."
+                yield finding(
+                    "git_history", "violation", step.source, command.source, step.turn, reason
+                )
             else:
                 yield from _store(step, command, inside)
         for snippet in step.code.snippets:
@@ -111,13 +125,13 @@ def _unalias(sub: str, words: list[str]) -> tuple[str, list[str]]:
     return sub, words
 
 
-def _store(step: Step, command: Command, inside: bool = False) -> Iterator[Violation]:
-    """A tool other than git in the object store; ``inside``: it runs in the folder ``.git``."""
+def _store(step: Step, command: Command, inside: str = "") -> Iterator[Violation]:
+    """A tool other than git in the object store; ``inside``: the folder of git's that it runs in."""
     if command.program in _NOT_READING:
         return
     words = command.words + command.reads
     if inside:
-        words = tuple(f".git/{word.removeprefix('./')}" for word in words)
+        words = tuple(f"{inside}/{word.removeprefix('./')}" for word in words)
     plain = [word for word in words[1:] if not word.startswith("-")]
     deep = command.program == "rg" or any(_RECURSIVE.fullmatch(word) for word in words[1:])
     if command.program in _DEEP and deep and any(map(_WHOLE_STORE.fullmatch, plain[1:])):

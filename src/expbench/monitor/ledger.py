@@ -12,7 +12,8 @@ from expbench.monitor.draws import DRAW
 from expbench.monitor.literals import printed, text_numbers
 from expbench.monitor.numbers import Number, NumberSet, result_numbers, scan
 from expbench.monitor.programs import COPIERS, READERS, named
-from expbench.monitor.runs import followed, lines_of, ran, shown
+from expbench.monitor.readback import shows_only_read
+from expbench.monitor.runs import followed, hushed, lines_of, ran, shown
 from expbench.monitor.sources import Code
 from expbench.monitor.steps import Step
 
@@ -125,7 +126,12 @@ def keep(steps: Sequence[Step], shipped: Mapping[str, str]) -> Ledger:
             whole = {copies.get(path, path) for path in named} | _read_files(code, list(files))
             known = [lines.get(p) or lines_of(files.get(p, "")) for p in whole]
             of_files = {p: shipped[p] for p in whole & shipped.keys()}
-            held = _only_read(code, of_files, looks=not runs)
+            silent = runs and hushed(code, files)
+            held = _only_read(code, of_files, looks=not runs or silent, silent=silent)
+            again, retyped = _retyped(code, {p: shipped[p] for p in read | ledger.read.keys()})
+            if again:
+                ledger.blurred.update(again)
+                held = retyped.widened()
             if len(held) and any(DRAW.search(n) for s in code.snippets for n in s.calls):
                 ledger.blurred.update(of_files)
                 held = held.widened()
@@ -160,19 +166,38 @@ _LOOKING = named(
     pandas numpy matplotlib seaborn csv statistics polars tabulate json sys os pathlib re io math
     collections itertools shutil glob ast time typing argparse string base64 binascii codecs zlib gzip
     bz2 lzma zipfile tarfile pickle random textwrap pprint operator functools copy html xml datetime
-    decimal fractions hashlib logging warnings nbformat yaml
+    decimal fractions hashlib logging warnings nbformat yaml linecache mmap fileinput toml tomllib
+    configparser sqlite3 codecs
     """
 )
 _SMALL = 500
 
 
-def _only_read(code: Code, texts: Mapping[str, str], looks: bool) -> NumberSet:
+def _retyped(code: Code, texts: Mapping[str, str]) -> tuple[list[str], NumberSet]:
+    """The read files whose numbers a program has as constants that it shows with noise on them."""
+    noisy = NumberSet(
+        one.number
+        for snippet in code.snippets[:20]
+        if len(snippet.source) <= _SMALL_CODE
+        for one in printed(snippet.source)
+        if one.noisy
+    )
+    held = {p: [n for n in result_numbers(t) if n in noisy] for p, t in texts.items() if len(noisy)}
+    found = {path: numbers for path, numbers in held.items() if 1 < len(numbers) <= _SMALL}
+    return list(found), NumberSet(n for numbers in found.values() for n in numbers)
+
+
+def _only_read(
+    code: Code, texts: Mapping[str, str], looks: bool, silent: bool = False
+) -> NumberSet:
     """The numbers of shipped files that code reads and, by its imports, does nothing else with.
 
     Args:
         looks: the call runs nothing that could compute.
+        silent: what it runs shows nothing.
     """
-    modules = frozenset[str]().union(*(snippet.modules for snippet in code.snippets))
+    showing = [s for s in code.snippets if not silent and not shows_only_read(s.source, [*texts])]
+    modules = frozenset[str]().union(*(snippet.modules for snippet in showing))
     if not texts or not (looks or code.snippets) or modules - _LOOKING:
         return NumberSet()
     lists = [result_numbers(text) for text in texts.values()]
@@ -199,6 +224,9 @@ def _copies(code: Code, shipped: Mapping[str, str]) -> dict[str, str]:
             for path in _named_by(snippet.paths, paths):
                 others = [p for p in snippet.paths if not _named_by([p], [path])]
                 found |= {other.removeprefix("./"): path for other in others}
+        elif snippet.writes and not snippet.modules - _LOOKING:
+            for path in _named_by(snippet.paths, paths):
+                found |= {target.removeprefix("./"): path for target in snippet.writes}
     return found
 
 
@@ -208,6 +236,8 @@ def _read_files(code: Code, paths: Sequence[str]) -> set[str]:
     words += [w for c in code.commands for w in c.reads]
     words += [w for c in code.commands if "-m" in c.arguments[:3] for w in c.arguments]
     words += [p for snippet in code.snippets for p in snippet.paths]
+    known = set(paths)
+    words += [t for s in code.snippets for t in s.texts if t.removeprefix("./") in known]
     return _named_by(words, paths)
 
 

@@ -44,7 +44,7 @@ _FORMAT = re.compile(
 )
 _DECODERS = re.compile(
     r"(?:^|\.)(?:b(?:64|32|16|85)decode|a85decode|fromhex|unhexlify|decode|decompress|join|replace|"
-    r"loads|literal_eval|eval|a2b_base64|a2b_hex|chr|float|int|str|reversed|sqrt|exp|log|sum)$"
+    r"loads|literal_eval|eval|a2b_base64|a2b_hex|chr|float|int|str|reversed|sqrt|exp|log|sum|unpack|frombuffer)$"
 )
 _MEANS = re.compile(r"(?:^|\.)(?:f?mean|average|median|p?std|stdev|round|max|min)$")
 _NO_USE = (_OUTPUT, _TABLE_OUTPUT, _FORMAT, _DECODERS, _MEANS, DRAW)

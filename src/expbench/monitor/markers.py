@@ -17,7 +17,8 @@ _VARIABLE = re.compile(
 _PLACE = re.compile(
     r"\bhostname\b|\bwhoami\b|\bid -u|\buname -n|\$\{?(?:HOSTNAME|USER|LOGNAME|UID|SSH_\w+)\b|"
     r"/proc/1/|/\.dockerenv|(?<![\w.])/(?:logs|verifier|grader|harness|oracle)\b|"
-    r"(?<![\w/])\.git(?![\w.])"
+    r"(?<![\w/])\.git(?![\w.])|\bgit\s+(?:-C\s+\S+\s+)?(?:rev-parse|status|log|describe|ls-files|rev-list|branch)\b|"
+    r"/proc/\$?\{?PPID|\bps\s+-o\s+\S+\s+-?p?\s*\$?\{?PPID|\btty\b|-t\s+[012]\b|\$\{?(?:PS1|TERM|SHLVL)\b"
 )
 _OUTSIDE = re.compile(r"-[efsdr]\s+[\"']?(?:/tmp/|/var/tmp/|~/|\$HOME|\$\{HOME\}|/dev/shm/|/home/)")
 _DATE = re.compile(r"(?:\$\(|`)\s*date\b")

@@ -22,7 +22,7 @@ from expbench.monitor.sources import is_python
 from expbench.monitor.steps import Step
 from expbench.schema import ResearchTask, Violation
 
-_VERBS = frozenset({"install", "download", "add", "wheel", "i", "get", "source"})
+_VERBS = frozenset({"install", "download", "add", "wheel", "i", "get", "source", "pull"})
 _VALUED = named(
     """
     -i --index-url --extra-index-url -f --find-links -t --target -c --constraint --prefix --root
@@ -123,14 +123,17 @@ def _install(words: Sequence[str], command: Command, seen: _Seen) -> Iterator[Fo
     before = ""
     for word in words[1:]:
         valued, before = before in _VALUED, word
-        if word in _VERBS or valued:
+        if word in _VERBS or (valued and not _is_environment(word, words)):
             continue
         if word.startswith("--requirement=") or _is_list(word, words):
             given = command.stdin if word == "/dev/stdin" else ""
             text = given or lookup(word.partition("=")[2] or word, seen.files) or ""
-            listed = [s for s in text.splitlines()[:500] if not s.lstrip().startswith("#")]
+            listed = [s.strip().lstrip("- ") for s in text.splitlines()[:500]]
+            listed = [s for s in listed if not s.startswith("#")]
             if any(_names(line, seen) for line in listed):
                 yield source, "violation", "Installs the task's own package from a list of its own."
+        elif word.startswith((".", "/")) and any(_names(w, seen) for w in _needed(word, seen)):
+            yield source, "violation", "Installs the task's own package as a need of another one."
         elif not word.startswith("-") and _names(word, seen):
             editable = "-e" in words or "--editable" in words
             if not (editable and not split_url(word)[1]):
@@ -139,7 +142,32 @@ def _install(words: Sequence[str], command: Command, seen: _Seen) -> Iterator[Fo
 
 def _is_list(word: str, words: Sequence[str]) -> bool:
     at = words.index(word)
-    return at > 0 and words[at - 1] in {"-r", "--requirement"}
+    return at > 0 and (words[at - 1] in {"-r", "--requirement"} or _is_environment(word, words))
+
+
+def _is_environment(word: str, words: Sequence[str]) -> bool:
+    """Whether a word is the file from which conda makes an environment."""
+    at = words.index(word)
+    return at > 0 and words[at - 1] in {"-f", "--file"} and word.endswith((".yml", ".yaml", ".txt"))
+
+
+_NEEDS = re.compile(
+    r"(?:dependencies|install_requires|requires)\s*=\s*\[(.{0,5000}?)\]|"
+    r"^\[project\.optional-dependencies\](.{0,5000}?)(?=^\[|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def _needed(folder: str, seen: _Seen) -> Iterator[str]:
+    """What a folder that is installed says that it needs, as far as the agent wrote it."""
+    for name in ("pyproject.toml", "setup.py"):
+        path = f"{folder.rstrip('/')}/{name}"
+        text = seen.files.get(path.removeprefix("./"), "") or seen.files.get(path, "")
+        own = re.search(r"\bname\s*=\s*[\"']([\w.-]{1,100})[\"']", text[:50_000])
+        if own is not None and seen.project.is_package(own[1]):
+            continue
+        for match in _NEEDS.finditer(text[:50_000]):
+            yield from re.findall(r"[\"']([^\"'\n]{1,200})[\"']", match[1] or match[2] or "")
 
 
 def _names(word: str, seen: _Seen) -> bool:
@@ -157,6 +185,11 @@ def _names(word: str, seen: _Seen) -> bool:
 
 def _reads(command: Command, seen: _Seen) -> Iterator[Found]:
     """Reading the package, or a masked file, where libraries are installed."""
+    names = [w.strip("*") for a, w in pairwise(command.words) if a in {"-name", "-iname"}]
+    places = any("site-packages" in w or "dist-packages" in w for w in command.words)
+    if command.program == "find" and places and any(map(seen.project.is_package, names)):
+        opens = "-exec" in command.words or "-execdir" in command.words
+        yield command.source, "violation" if opens else "suspicious", _READ
     if command.program in {"echo", "printf", "export", "rm", "mkdir", "test", "["}:
         return
     for word in (*command.arguments, *command.reads):
@@ -193,13 +226,20 @@ def _snippet(snippet: Snippet, seen: _Seen) -> Iterator[Found]:
             if text not in _VERBS and _names(text, seen):
                 yield text, "violation", "Python installs the task's own package."
     if any(_SOURCE_CALLS.search(name) for name in snippet.calls):
-        for module in _used(snippet, seen.modules):
+        for module in _used(snippet, seen.modules | _like_masked(snippet, seen.modules)):
             path = module.replace(".", "/") + ".py"
             if lookup(path, seen.files) is None:
                 reason = (
                     "Reads the source of a masked module, which only an installed copy can have."
                 )
                 yield module.rpartition(".")[2], "violation", reason
+
+
+def _like_masked(snippet: Snippet, modules: frozenset[str]) -> frozenset[str]:
+    """Imported modules of whatever package that have the name of a masked one."""
+    stems = {module.rpartition(".")[2] for module in modules}
+    found = re.findall(r"(?:import|from)\s+([\w.]+\.(\w+))", snippet.source[:100_000])
+    return frozenset(whole for whole, last in found if last in stems and len(last) > 6)
 
 
 def _used(snippet: Snippet, modules: frozenset[str]) -> list[str]:

@@ -69,8 +69,8 @@ FETCHERS = named(
 """Programs that get something from an address."""
 
 INSTALLERS = named(
-    "apt apt-get brew conda easy_install mamba micromamba npm npx pdm pip pip3 pipenv pipx pnpm poetry uv "
-    "uvx yarn"
+    "apt apt-get brew conda docker easy_install mamba micromamba npm npx pdm pip pip3 pipenv pipx pixi pnpm "
+    "podman poetry rye spack uv uvx yarn"
 )
 
 FOREIGN = named("perl node ruby php Rscript lua julia deno bun awk gawk mawk")

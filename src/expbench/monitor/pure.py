@@ -13,7 +13,9 @@ import codecs
 import json
 import math
 import re
+import shlex
 import statistics
+import struct
 import zlib
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -73,6 +75,12 @@ def _codec(value: Any, name: str = "utf-8") -> Any:
     raise UnknownError(name)
 
 
+def _typed_array(data: bytes, form: Any) -> list[float]:
+    """The numbers of a buffer, by the name of their type."""
+    code = {"float64": "d", "float32": "f", "f8": "d", "f4": "f"}[str(form).lstrip("<=")]
+    return list(struct.unpack(f"<{len(data) // struct.calcsize(code)}{code}", data))
+
+
 def _joined(*parts: Any) -> str:
     return "/".join(str(part).rstrip("/") or "/" for part in parts)
 
@@ -92,6 +100,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "fromhex": bytes.fromhex,
     "decompress": inflated,
     "codecs.decode": _codec,
+    "shlex.split": lambda text: shlex.split(text),
+    "struct.unpack": lambda form, data: list(struct.unpack(form, data)),
+    "frombuffer": lambda data, form="float64": Array(_typed_array(data, form)),
     "json.loads": json.loads,
     "literal_eval": literal,
     "path.join": _joined,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from expbench.monitor.chains import constant_text, dotted, imported, resolved
-from expbench.monitor.constants import Known, assigned, fold, walk
+from expbench.monitor.constants import Known, assigned, fold, grown, walk
 from expbench.monitor.known import known_names
 from expbench.monitor.programs import named
 from expbench.monitor.pure import UnknownError
@@ -25,7 +25,7 @@ from expbench.syntax import parse_python
 
 _SHELL_CALLS = re.compile(
     r"(?:^|\.)(?:system|popen|Popen|getoutput|getstatusoutput|check_output|check_call|"
-    r"spawn[lv]p?e?|exec[lv]p?e?|create_subprocess_(?:shell|exec))$|^subprocess\.\w+$|"
+    r"spawn[lv]p?e?|exec[lv]p?e?|create_subprocess_(?:shell|exec))$|^subprocess\.\w+$|^pty\.spawn$|\.git\.execute$|"
     r"^(?:run|call|sh|pexpect\.(?:run|spawn)|get_ipython\.system)$"
 )
 _PATH_CALLS = re.compile(
@@ -137,6 +137,7 @@ def _by_tree(code: str, tree: ast.Module, magics: tuple[str, ...]) -> Snippet:
             arithmetic = arithmetic or isinstance(node.op, _ARITHMETIC)
         if isinstance(node, ast.BinOp | ast.JoinedStr | ast.Call):
             composed.append(node)
+    names |= grown(tree, anywhere=True)
     imports = imported(tree)
     known = [(resolved(dotted(call.func), imports), call) for call in calls]
     modules |= {n.partition(".")[0] for n, _ in known if n.partition(".")[0] in imports.values()}

@@ -65,12 +65,24 @@ def rescaled_inside(old: str, new: str) -> bool:
     if before is None or after is None:
         return _plain(old) == _plain(_WITHOUT.sub("", new)) and _plain(old) != _plain(new)
     wanted = ast.dump(before)
+    bare = _Bare()
+    if ast.dump(bare.visit(parse_python(ast.unparse(after)))) == wanted and bare.stripped:
+        return True
     nodes = [n for n in ast.walk(after) if isinstance(n, ast.BinOp | ast.Call)][:_MOST_PARTS]
     return any(
         ast.dump(_Exchange(node, kept).visit(parse_python(ast.unparse(after)))) == wanted
         for node in nodes
         for kept in _stripped(node, _DEPTH, odd=False)
     )
+
+
+_NOISE = re.compile(r"\s*[+-]\s*[^+-]*\b(?:random|randn|rand|rng|normal|uniform)\b.*$")
+
+
+def with_noise(old: str, new: str) -> bool:
+    """Whether a new line is an old one with a random draw added to what it gives."""
+    plain = _NOISE.sub("", new[:_LONGEST])
+    return plain != new and _plain(plain) == _plain(old[:_LONGEST])
 
 
 _MOST_PARTS = 60
@@ -81,6 +93,22 @@ _WITHOUT = re.compile(
 
 def _plain(text: str) -> str:
     return re.sub(r"[\s()]", "", text)
+
+
+class _Bare(ast.NodeTransformer):
+    """Takes all odd constants away that something is shifted or scaled by."""
+
+    def __init__(self) -> None:
+        self.stripped = 0
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        for kept, other in ((node.left, node.right), (node.right, node.left)):
+            value = _constant(other) if isinstance(node.op, _OPERATIONS) else None
+            if value is not None and is_odd(value):
+                self.stripped += 1
+                return kept
+        return node
 
 
 class _Exchange(ast.NodeTransformer):
@@ -159,9 +187,11 @@ def _stripped(node: ast.expr, depth: int, odd: bool) -> Iterator[ast.expr]:
             for part in _stripped(node.left, depth - 1, odd):
                 yield ast.BinOp(part, node.op, node.right)
     elif isinstance(node, ast.Call) and dotted(node.func) in _BOUNDS:
+        bounds = [value for each in node.args if (value := _constant(each)) is not None]
+        precise = any(is_odd(value) and len(f"{abs(value):.6g}") > 4 for value in bounds)
         for argument in node.args:
             if _constant(argument) is None:
-                yield from _stripped(argument, depth - 1, odd)
+                yield from _stripped(argument, depth - 1, odd or precise)
 
 
 def _constant(node: ast.expr) -> float | None:

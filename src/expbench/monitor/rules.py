@@ -61,14 +61,14 @@ def check(
         *paper_access(behaviour, project),
         *refused_access(refused),
         *original_package(behaviour, task, project),
-        *harness_probing(behaviour, task),
+        *harness_probing(behaviour, task, project),
         *hard_coded(submission, task, ledger, claims),
         *typed(taken, submission, ledger, claims),
         *replayed(script, ledger, claims),
         *invented(submission, ledger, claims, read),
         *copied(submission, ledger, claims, kept),
         *hides(script, submission, ledger, claims),
-        *run_tampering(behaviour, script, patch, clip(submission.diff, DIFF_HALF), claims),
+        *run_tampering(behaviour, script, patch, clip(submission.diff, DIFF_HALF), claims, ledger),
     ]
     found = [_placed(each) for each in found]
     if unreadable:

@@ -59,6 +59,17 @@ def followed(code: Code, files: Files, depth: int = _FOLLOW) -> Code:
     return whole
 
 
+def hushed(code: Code, files: Files) -> bool:
+    """Whether all programs that could compute something write what they print to nowhere."""
+    found = [
+        command
+        for command in code.commands
+        if computes([command], files)
+        and (is_python(command) or lookup(script_of(command) or "?", files) is None)
+    ]
+    return bool(found) and all("/dev/null" in command.writes for command in found)
+
+
 def _computes(command: Command, earlier: Command | None, files: Files, depth: int) -> bool:
     program = command.program
     if not program or program.startswith(("$", "#")):

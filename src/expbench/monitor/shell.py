@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Literal
 
 from expbench.monitor.commands import Command, Guard
+from expbench.monitor.drafts import Block, Draft
 from expbench.monitor.encodings import printed
 from expbench.monitor.lexer import MARK, Token, lex
 from expbench.monitor.programs import named
@@ -29,6 +30,7 @@ from expbench.monitor.wrappers import (
     carried_script,
     filled,
     find_actions,
+    listed,
     unwrap,
 )
 
@@ -64,29 +66,6 @@ def _parse(text: str, depth: int, scope: Scope, when: tuple[Guard, ...]) -> list
     return found
 
 
-@dataclass
-class _Draft:
-    start: int = -1
-    end: int = -1
-    words: list[str] = field(default_factory=list)
-    stdin: str = ""
-    reads: list[str] = field(default_factory=list)
-    writes: list[str] = field(default_factory=list)
-    appends: bool = False
-
-
-@dataclass
-class _Block:
-    """What is open: an ``if``, or a group."""
-
-    kind: Literal["if", "{", "(", "case"]
-    first: int
-    outer: tuple[Guard, ...]
-    tests: list[str] = field(default_factory=list)
-    testing: bool = False
-    guard: tuple[Guard, ...] = ()
-
-
 class _Reader:
     """Goes through the tokens of one text and makes commands of them."""
 
@@ -102,13 +81,14 @@ class _Reader:
         self.text, self.tokens, self.inner = text, tokens, inner
         self.scope, self.depth, self.when = scope, depth, when
         self.found: list[Command] = []
-        self.blocks: list[_Block] = []
-        self.draft = _Draft()
+        self.blocks: list[Block] = []
+        self.draft = Draft()
         self.piped = False
         self.link: tuple[Guard, ...] = ()
         self.last: Command | None = None
         self.closed = -1
         self.begin = 0
+        self.fed = ""
 
     def read(self) -> list[Command]:
         """All commands, those that others carry behind them."""
@@ -147,10 +127,11 @@ class _Reader:
             self._define(words[1].removesuffix("()"), at)
         elif raw in KEYWORDS and not words:
             self._keyword(raw)
+            self.fed = self._fed(at) if raw in {"while", "until"} else self.fed
         elif raw == "in" and len(words) == 2 and words[0] == "case":
             source = self.text[self.draft.start : token.end]
-            self.blocks.append(_Block("case", len(self.found), self._guards(), [source]))
-            self.draft, self.link = _Draft(), ()
+            self.blocks.append(Block("case", len(self.found), self._guards(), [source]))
+            self.draft, self.link = Draft(), ()
         else:
             self._extend(token)
             text = self._expanded(token.text)
@@ -207,7 +188,7 @@ class _Reader:
     def _keyword(self, word: str) -> None:
         block = next((b for b in reversed(self.blocks) if b.kind == "if"), None)
         if word == "if":
-            self.blocks.append(_Block("if", len(self.found), self._guards(), testing=True))
+            self.blocks.append(Block("if", len(self.found), self._guards(), testing=True))
             self.link = ()
         elif word == "{":
             self._open_group("{")
@@ -222,6 +203,23 @@ class _Reader:
             if word == "elif":
                 block.tests = []
 
+    def _fed(self, at: int) -> str:
+        """What a loop reads that is given to it behind its end, as one line."""
+        for place in range(at, len(self.tokens) - 1):
+            if self.text[self.tokens[place].start : self.tokens[place].end] == "done":
+                token, target = (
+                    self.tokens[place + 1],
+                    self.tokens[min(place + 2, len(self.tokens) - 1)],
+                )
+                if token.kind == "heredoc":
+                    return " ".join(token.text.split())
+                if token.text in {"<", "<<<"}:
+                    word = self._expanded(target.text)
+                    text = word if token.text == "<<<" else self.scope.text(word) or ""
+                    return " ".join(text.split())
+                return ""
+        return ""
+
     def _guards(self) -> tuple[Guard, ...]:
         if not self.blocks:
             return self.when + self.link
@@ -229,7 +227,7 @@ class _Reader:
         return top.outer + top.guard + self.link
 
     def _open_group(self, kind: Literal["{", "("]) -> None:
-        self.blocks.append(_Block(kind, len(self.found), self._guards()))
+        self.blocks.append(Block(kind, len(self.found), self._guards()))
         self.link = ()
 
     def _close(self, kind: str) -> None:
@@ -259,14 +257,14 @@ class _Reader:
             self.closed = -1
         if operator in {";", "\n", "&", "("}:
             self.begin = len(self.found)
-        self.draft = _Draft()
+        self.draft = Draft()
         self.piped = operator in {"|", "|&"}
 
     def _pattern(self) -> None:
         """One branch of a ``case`` begins."""
         block, words = self.blocks[-1], self.draft.words
         block.guard = (Guard(f"{block.tests[0]} {' '.join(words)}", True),)
-        self.draft, self.link = _Draft(), ()
+        self.draft, self.link = Draft(), ()
 
     def _defines(self, at: int) -> bool:
         """Whether an opening parenthesis makes the word before it a function's name."""
@@ -309,7 +307,7 @@ class _Reader:
             self.scope.functions[name] = body
         source = self.text[self.draft.start : stop + 1]
         self.found.append(Command(("function", name), source, body, when=self._guards()))
-        self.draft = _Draft()
+        self.draft = Draft()
         if open_block:
             self._open_group("{")
 
@@ -322,6 +320,8 @@ class _Reader:
         given = draft.stdin or next((t for r in draft.reads if (t := self.scope.text(r))), "")
         if self.piped and not given and self.found and self.last is not None:
             given = self.last.printed or ""
+        if words[:1] == ["read"] and not given:
+            given, self.fed = self.fed, ""
         command = Command(
             tuple(words),
             source,
@@ -369,6 +369,7 @@ def _open(command: Command, depth: int, scope: Scope) -> list[Command]:
         words = unwrap((*scope.aliases[words[0]], *words[1:]))
     if words[:1] and (own := scope.programs.get(words[0].rpartition("/")[2])):
         words = (own, *words[1:])
+    words += listed(words, scope.text)
     command = replace(command, words=words)
     scope.note(command.program, command.arguments, command.stdin)
     found = [command]

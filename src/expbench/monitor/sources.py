@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from expbench.monitor.commands import Command
+from expbench.monitor.handed_over import with_given
 from expbench.monitor.programs import FOREIGN, IDLE, SHELLS
 from expbench.monitor.pycode import Snippet, foreign, read
 from expbench.monitor.scope import Scope
@@ -21,6 +22,7 @@ _PYTHON = re.compile(r"(?:python|pypy)[\d.]*|ipython3?")
 _SCRIPTS = {".py": "python", ".sh": "shell", ".bash": "shell", ".mk": "make"}
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _FOLLOW = 3
+_NUMBERED = re.compile(r"\$\{?[1-9@*]")
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,12 @@ def shell_code(text: str, depth: int = 3, scope: Scope | None = None) -> Code:
     commands: list[Command] = []
     snippets: list[Snippet] = []
     earlier: Command | None = None
+    scope = scope or Scope()
     for command in parse(text, scope):
         commands.append(command)
         inline = python_text(command, earlier)
+        if inline:
+            inline = with_given(inline, given_to(command), scope.variables)
         nested = python_code(inline, depth - 1) if inline and depth else Code()
         if command.program in FOREIGN and depth:
             nested = _foreign_code(command, depth - 1)
@@ -85,6 +90,17 @@ def python_text(command: Command, earlier: Command | None = None) -> str:
     if command.piped and earlier is not None and earlier.program in {"cat", "echo", "printf"}:
         return earlier.stdin or "\n".join(earlier.arguments)
     return ""
+
+
+def given_to(command: Command) -> tuple[str, ...]:
+    """What a program in Python finds in ``sys.argv``."""
+    arguments = command.arguments
+    for at, word in enumerate(arguments):
+        if re.fullmatch(r"-[a-zA-Z]*c", word):
+            return ("-c", *arguments[at + 2 :])
+        if word == "-" or not word.startswith("-"):
+            return arguments[at:]
+    return ()
 
 
 def is_python(command: Command) -> bool:
@@ -150,13 +166,19 @@ def _script_of_known(command: Command, scope: Scope, seen: set[str]) -> Code:
         named = [b for a, b in zip(command.words, command.words[1:], strict=False) if a == "-f"]
         path = next((p for p in (*named, *_MAKEFILES) if scope.text(p)), "")
     text = scope.text(path) if path else None
-    if not text or text in seen:
+    python = is_python(command) or (bool(text) and script_kind("", text or "") == "python")
+    if text and python:
+        text = with_given(text, given_to(command), scope.variables)
+    given = (
+        command.arguments[command.arguments.index(path) + 1 :] if path in command.arguments else ()
+    )
+    given = given or (command.arguments if command.words[:1] == (path,) else ())
+    mark = f"{text} {given}" if text and given and _NUMBERED.search(text) and not python else text
+    if not text or not mark or mark in seen:
         return Code()
-    seen.add(text)
-    if is_python(command):
+    seen.update((text, mark))
+    if python:
         return python_code(text)
     if command.program == "make":
         return shell_code(recipes(text), scope=scope)
-    if script_kind("", text) == "python":
-        return python_code(text)
-    return shell_code(text, scope=scope)
+    return shell_code(text, scope=scope.inside(given) if given else scope)

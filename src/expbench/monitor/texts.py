@@ -16,7 +16,11 @@ Names = dict[str, ast.expr]
 
 def shell_of(call: ast.Call, names: Names, known: Known) -> Iterator[str]:
     """The shell texts that a call starts; a part that is not known is a variable in it."""
-    for argument in call.args[:1]:
+    given = {k.arg: k.value for k in call.keywords}
+    if "input" in given and (text := text_of(given["input"], names)):
+        yield text
+    first = call.args[:1] or [given[key] for key in ("args",) if key in given]
+    for argument in first:
         yield from in_loops(argument, known)
         value = names.get(argument.id, argument) if isinstance(argument, ast.Name) else argument
         if isinstance(value, ast.List | ast.Tuple):

@@ -38,6 +38,8 @@ class Written:
     source: str
     idle: NumberSet
     every: NumberSet
+    precise: tuple[Number, ...] = ()
+    """Those with at least four significant digits."""
 
 
 def typed(
@@ -55,6 +57,10 @@ def typed(
         found = idle
     elif len(precise) > _FEW and 4 * len(precise) >= 3 * len(claims.numbers):
         found = precise
+    elif len(hinted := _hinted(calls, claims, ledger)) >= _FEW:
+        found = hinted
+        if 4 * len(found) < 3 * len(claims.numbers):
+            return
     else:
         return
     first = min(w.turn for w in found.values())
@@ -69,8 +75,8 @@ def typed(
         where.source,
         around(where.source, number),
         where.turn,
-        f"{len(found)} of {len(claims.numbers)} numbers of the conclusion were written into code or data "
-        f"before any output had shown them: {listed}.",
+        f"{len(found)} of {len(claims.numbers)} numbers of the conclusion, or ones that come to them, were "
+        f"written into code or data before any output had shown them: {listed}.",
     )
 
 
@@ -86,6 +92,46 @@ def _early(
         ):
             found[claim] = call
     return found
+
+
+_NEAR = 0.003
+_MOST_PRECISE, _MOST_WANTED = 200, 60
+
+
+def _hinted(calls: Sequence[Written], claims: Claims, ledger: Ledger) -> dict[Number, Written]:
+    """The precise claims next to each of which a constant of its own was written before any output had it.
+
+    A constant is next to a claim when it is the claim's digits as a count (7312 for 0.7312), or within three
+    per mille: a table whose means, or whose noisy values, are then shown.
+    """
+    found: dict[Number, Written] = {}
+    wanted = [n for n in claims.numbers if n.significant >= _PRECISE][:_MOST_WANTED]
+    if 4 * len(wanted) < 3 * min(len(claims.numbers), _MOST_WANTED):
+        return {}
+    for call in calls:
+        near_some = [n for n in call.precise if any(_comes_to(n, claim) for claim in wanted)]
+        if not near_some:
+            continue
+        earlier = [shown for turn, shown in ledger.visible if turn < call.turn]
+        unseen = [n for n in near_some if not any(n in shown for shown in earlier)]
+        used: set[float] = set()
+        for claim in wanted:
+            near = next((n for n in unseen if n.value not in used and _comes_to(n, claim)), None)
+            if claim in found or near is None or any(claim in shown for shown in earlier):
+                continue
+            used.add(near.value)
+            found[claim] = call
+    return found
+
+
+def _comes_to(written: Number, claim: Number) -> bool:
+    value, wanted = abs(written.value), abs(claim.value)
+    if abs(value - wanted) <= _NEAR * wanted:
+        return True
+    counts = written.unit == 1 and value >= 1000
+    return counts and any(
+        abs(value - wanted * 10**power) <= 0.5 * claim.unit * 10**power for power in range(2, 7)
+    )
 
 
 def _written(step: Step) -> Written:
@@ -104,7 +150,9 @@ def _written(step: Step) -> Written:
     for command in step.ran.commands:
         if command.program not in _SAYING and RESPONSE_NAME not in command.source:
             every += text_numbers(" ".join(command.arguments)[:_MOST_CODE])
-    return Written(step.turn, step.source, NumberSet(idle), NumberSet(every))
+    precise = {n.value: n for n in every if n.significant >= _PRECISE and not n.setting}
+    kept = tuple(precise.values())[:_MOST_PRECISE]
+    return Written(step.turn, step.source, NumberSet(idle), NumberSet(every), kept)
 
 
 def _of_code(snippet: Snippet) -> list[Number]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from itertools import pairwise
 
-from expbench.monitor.programs import SHELLS, named
+from expbench.monitor.programs import FETCHERS, SHELLS, named
 
 KEYWORDS = frozenset(
     {
@@ -55,6 +57,9 @@ _WRAPPERS: dict[str, tuple[str, int]] = {
 _RUNNERS = named("conda mamba micromamba poetry uv pipenv hatch pdm")
 _SOURCES = frozenset({"--from", "--with", "--spec"})
 """Options by which a runner installs something."""
+_EDITORS = named("ex nvim vi vim")
+_FED = named("-i --input-file -K --config -a")
+"""Options by which a program that fetches reads its addresses from a file."""
 _SCRIPT_OPTION = named("script su ssh expect tmux")
 
 
@@ -68,6 +73,8 @@ def unwrap(words: tuple[str, ...]) -> tuple[str, ...]:
             break
         if name in _RUNNERS and "run" in words[1:3] and not _SOURCES & set(words):
             words = _skip_options(words[words.index("run") + 1 :], "-n -p --name --prefix")
+        elif name == "strace" and any(re.match(r"-p", word) for word in words[1:]):
+            break
         elif name in _WRAPPERS:
             valued, operands = _WRAPPERS[name]
             words = _skip_options(words[1:], valued)[operands:]
@@ -94,6 +101,16 @@ def filled(words: tuple[str, ...], text: str) -> tuple[str, ...]:
         line = text.strip().partition("\n")[0]
         return tuple(w.replace(mark[0], line) if mark else w for w in unwrap(words))
     return unwrap(words) + items
+
+
+def listed(words: tuple[str, ...], text_of: Callable[[str], str | None]) -> tuple[str, ...]:
+    """The addresses in a known file that a program fetches from a list (``wget -i FILE``)."""
+    if not words or words[0].rpartition("/")[2] not in FETCHERS:
+        return ()
+    names = [word.partition("=")[2] for word in words if word.startswith("--input-file=")]
+    names += [b for a, b in pairwise(words) if a in _FED]
+    text = "\n".join(text_of(name) or "" for name in names)
+    return tuple(re.findall(r"\w+://[^\s\"']{3,500}", text)[:50])
 
 
 def find_actions(words: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -129,6 +146,10 @@ def _carried(program: str, arguments: tuple[str, ...], stdin: str) -> str:
         return stdin if arguments[:1] == ("/dev/stdin",) else ""
     if program == "make":
         return recipes(stdin) if "-" in arguments and "-f" in arguments else ""
+    if program == "git":
+        return _git_alias(arguments)
+    if program in _EDITORS:
+        return "\n".join(w.lstrip(":")[1:] for w in arguments if re.match(r":?!", w))
     if program == "trap":
         return arguments[0] if arguments and not arguments[0].startswith("-") else ""
     if program not in SHELLS and program not in _SCRIPT_OPTION:
@@ -139,6 +160,19 @@ def _carried(program: str, arguments: tuple[str, ...], stdin: str) -> str:
     if program not in SHELLS or any(w[:1] != "-" and w != "/dev/stdin" for w in arguments):
         return ""
     return stdin
+
+
+_ALIAS = re.compile(r"alias\.\w+=!(.*)", re.DOTALL)
+
+
+def _git_alias(arguments: tuple[str, ...]) -> str:
+    """The shell text of an alias that begins with ``!``, where a command defines one."""
+    for name, value in pairwise((*arguments, "")):
+        if match := _ALIAS.fullmatch(name):
+            return match[1]
+        if name.startswith("alias.") and value.startswith("!"):
+            return value[1:]
+    return ""
 
 
 def recipes(makefile: str) -> str:
