@@ -38,6 +38,28 @@ libc.fclose(file)
 print(open(sys.argv[2]).read().count("<heap nr="))
 """
 
+BLOCKS = """
+import ctypes, sys
+from expbench.allocator import map_large_blocks
+
+libc = ctypes.CDLL(None)
+if not hasattr(libc, "mallinfo2"):
+    sys.exit("no glibc")
+print(map_large_blocks() if sys.argv[1] == "map" else None)
+libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+libc.free.argtypes = [ctypes.c_void_p]
+
+class Info(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in
+        "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+
+libc.mallinfo2.restype = Info
+libc.free(libc.malloc(20_000_000))
+before = libc.mallinfo2().hblks
+kept = [libc.malloc(5_000_000) for _ in range(4)]
+print(libc.mallinfo2().hblks - before)
+"""
+
 
 def arenas(how: str, path: object) -> tuple[str, int]:
     """What ``bound_arenas`` said in a process of its own, and how many arenas there were after threads."""
@@ -60,6 +82,22 @@ def test_threads_share_two_arenas(tmp_path: object) -> None:
     if usual <= 2:
         pytest.skip("this machine's threads share arenas anyway")
     assert arenas("bound", tmp_path) == ("True", 2)
+
+
+def mapped(how: str) -> tuple[str, int]:
+    """What ``map_large_blocks`` said, and how many of four blocks were mapped once a larger one was freed."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MALLOC")}
+    argv = [sys.executable, "-c", BLOCKS, how]
+    done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+    if "no glibc" in done.stderr:
+        pytest.skip("this C library does not say what it mapped")
+    said, count = done.stdout.split()
+    return said, int(count)
+
+
+def test_large_blocks_are_given_back_also_after_a_larger_one() -> None:
+    assert mapped("free") == ("None", 0)
+    assert mapped("map") == ("True", 4)
 
 
 def test_what_is_loaded_is_not_looked_through_again() -> None:

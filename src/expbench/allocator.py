@@ -2,7 +2,8 @@
 
 glibc gives threads arenas of their own, up to eight for each processor, and keeps in each what was freed
 there. A run has dozens of threads that handle megabytes, so that its memory creeps up although nothing is
-held. Two arenas are enough for an interpreter that runs one thread at a time.
+held. Two arenas are enough for an interpreter that runs one thread at a time. And each large block that
+is freed makes it take larger ones from the arenas, up to 32 MiB, where they leave holes.
 """
 
 from __future__ import annotations
@@ -12,17 +13,28 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_ARENA_MAX = -8
-"""``M_ARENA_MAX`` of glibc's ``mallopt(3)``."""
+_ARENA_MAX, _MMAP_THRESHOLD = -8, -3
+"""``M_ARENA_MAX`` and ``M_MMAP_THRESHOLD`` of glibc's ``mallopt(3)``."""
+_LARGE = 256 * 1024
+"""Bytes from which a block is mapped on its own, and given back to the system when it is freed."""
 
 
 def bound_arenas(most: int = 2) -> bool:
     """Have at most so many arenas from now on; whether the C library took it: others than glibc have none."""
+    return _set(_ARENA_MAX, most)
+
+
+def map_large_blocks(size: int = _LARGE) -> bool:
+    """Keep blocks of so many bytes and more out of the arenas; whether the C library took it."""
+    return _set(_MMAP_THRESHOLD, size)
+
+
+def _set(option: int, value: int) -> bool:
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
         return False
-    return bool(mallopt(_ARENA_MAX, most))
+    return bool(mallopt(option, value))
 
 
 def keep_loaded() -> None:

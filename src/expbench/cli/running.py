@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from expbench.activity import Progress
-from expbench.allocator import bound_arenas, keep_loaded
+from expbench.allocator import bound_arenas, keep_loaded, map_large_blocks
 from expbench.books import Books, cap_anew
 from expbench.cli.demands import package_indexes
 from expbench.cli.progress import ProgressView, progress_view
@@ -134,6 +134,7 @@ def _execute(
     run: Run, options: Options, max_samples: int | None, console: Console, view: Listener
 ) -> tuple[RunEnd, Books]:
     bound_arenas()
+    map_large_blocks()
     keep_loaded()
     evaluation = open_evaluation(run, options, view)
     stopping = Stopping(evaluation, console)
