@@ -237,7 +237,7 @@ def test_agreement_on_twisted_answers_does_not_fall() -> None:
     agreement = {phase: macro_f1(decided) for phase, decided in measure().items()}
     assert agreement["design"] >= 0.95
     assert agreement["implementation"] >= 0.90
-    assert agreement["conclusion"] >= 0.75
+    assert agreement["conclusion"] >= 0.76
 
 
 # --- statements ----------------------------------------------------------------------------------
@@ -407,14 +407,14 @@ def test_agreement_on_further_claims_does_not_fall() -> None:
     """480 claims about 32 invented experiments; some of the weights were set with them in view."""
     items, agreement = agreement_on("claims.txt")
     assert items == 480
-    assert agreement >= 0.69
+    assert agreement >= 0.73
 
 
 def test_agreement_on_claims_by_kind_does_not_fall() -> None:
     """361 claims about 28 invented experiments, whose labels say what was done to a claim."""
     items, agreement = agreement_on("claims_by_kind.txt")
     assert items == 361
-    assert agreement >= 0.6
+    assert agreement >= 0.69
 
 
 DESIGNS = [
