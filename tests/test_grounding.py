@@ -87,7 +87,6 @@ LATER_MISSES = {
     ("animals: mixed", "14 times"),
     ("mixers", "ConvMixer outperforms"),
     ("retrievers", "12.9 points"),
-    ("speech in noise: mixed", "RNN-T is slower"),
     ("continual", "6.1"),
     ("continual: mixed", "15.0"),
     ("ablated molecules: mixed", "0.9)"),

@@ -74,3 +74,21 @@ def test_a_superlative_is_looked_up_under_its_condition(
         method="",
     )
     assert states(outputs, conclusion, task) == [state]
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "wanted"),
+    [
+        ("The sweep beats width (0.0325 against 0.0500) for the overconfident one.", [G, G, G]),
+        ("The sweep beats width (0.0500 against 0.0325) for the overconfident one.", [G, C, C]),
+        ("Narrow bins beat broad ones (RMSE 0.0325 against 0.0500).", [G, G, G]),
+        ("Narrow bins beat broad ones (RMSE 0.0500 against 0.0325).", [C, G, G]),
+    ],
+)
+def test_numbers_that_are_told_with_a_relation_go_with_its_sides(
+    conclusion: str, wanted: list[str]
+) -> None:
+    question = "Which estimator has the lower RMSE, the error that is to be small?"
+    claims = extract(conclusion)
+    found = ground(conclusion, claims, Outputs.of({"o": TWO_REGIMES}), None, question)
+    assert [each.state for each in found.claims] == wanted

@@ -65,24 +65,34 @@ class Witnesses:
             return first
         if good:
             return _by(claim, "grounded", votes[0][1])
-        if named and not any(agrees for agrees, _ in votes):
+        if not any(agrees for agrees, _ in votes) and (named or claim.relation != "trend"):
             return _by(claim, "contradicted", votes[0][1])
         return first
 
     def exchanged(self, claim: ReportedClaim) -> list[Place]:
-        """The two numbers of *A beats B (x against y)* where x is B's number of the outputs and y is A's."""
-        if claim.relation not in ("<", ">") or len(claim.sides) != 2:
+        """The two numbers of *A beats B (x against y)* where x is B's number of the outputs and y is A's.
+
+        It goes on with what follows: *and is level with it at 0.3 (x against y)*.
+        """
+        passage = self.scene.conclusion.passage(claim.start)
+        if claim.relation not in ("<", ">") or len(claim.sides) != 2 or passage is None:
             return []
-        for one, other in pairwise(self._places(claim)):
-            text = self.scene.conclusion.text
-            if one[0] < claim.end or not _AGAINST.fullmatch(text[one[1] : other[0]]):
+        text, found = self.scene.conclusion.text, list[Place]()
+        places = [p for p in self.scene.places if claim.end <= p[0] < passage.sentence[1]]
+        for one, other in pairwise(places):
+            if not _AGAINST.fullmatch(text[one[1] : other[0]]):
+                continue
+            first, second = self.found.get(one[1]), self.found.get(other[1])
+            if first is None or second is None:
                 continue
             ended = _ENDED.search(text, other[1])
-            if self.scene.within(one[1], ended.start() if ended else len(text)):
-                return []
-            if self._order(claim, self.found[one[1]], self.found[other[1]]) < 0:
-                return [one, other]
-        return []
+            names = first.tokens ^ second.tokens
+            behind = self.scene.within(claim.end, ended.start() if ended else len(text))
+            if any(m.token in names and not is_number(m) for m in behind):
+                break
+            if self._order(claim, first, second) < 0:
+                found += [one, other]
+        return found
 
     def _places(self, claim: ReportedClaim) -> list[Place]:
         """The found numbers inside a claim, and in what follows right behind it."""
@@ -111,7 +121,7 @@ class Witnesses:
         for one, other in pairwise(places):
             first, second = self.found[one[1]], self.found[other[1]]
             between = text[one[1] : other[0]]
-            if _AGAINST.fullmatch(between) and one_apart(first, second) is not None:
+            if _AGAINST.fullmatch(between):
                 yield first, second
 
     def _courses(self, places: Sequence[Place]) -> Iterator[tuple[Pair, bool]]:
