@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from workspaces import MASKED, Upstream, make_upstream
 
 from expbench.dataset import Suite, load_suite
@@ -14,6 +15,10 @@ from expbench.paths import CachePaths
 from expbench.sandboxes import bubblewrap
 from expbench.sandboxes.host import SandboxHost
 from expbench.workspace import Prepared, mask, materialise
+
+# No example is held to the clock: a busy machine is slow, and that says nothing of what is tested.
+settings.register_profile("expbench", deadline=None)
+settings.load_profile("expbench")
 
 
 @pytest.fixture(scope="session")
