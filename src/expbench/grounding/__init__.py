@@ -5,7 +5,7 @@ From the bottom up: ``figures``, ``compounds`` and ``names`` read numbers and la
 ``passages``, ``settings``, ``extraction`` and ``relations`` find the claims, ``modelled`` what a model adds;
 ``scene``, ``cues`` and ``binding`` tie names to numbers; ``matching``, ``pairs``, ``contests``,
 ``candidates``, ``agreeing``, ``parallel``, ``caution``, ``derived``, ``summaries``, ``numbers``,
-``comparing``, ``courses`` and ``significance`` look claims up;
+``comparing``, ``courses``, ``witnesses`` and ``significance`` look claims up;
 ``literals`` knows what was there before the run; ``ground`` puts it together.
 """
 
