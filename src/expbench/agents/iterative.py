@@ -45,7 +45,9 @@ def make_iterative(argument: str, base: Path) -> AgentRunner:
     return AgentRunner("iterative", run, version=_version(), needs_model=True)
 
 
-async def work(state: AgentState, tools: Sequence[Tool | ToolDef], steps: int | None = None) -> None:
+async def work(
+    state: AgentState, tools: Sequence[Tool | ToolDef], steps: int | None = None
+) -> None:
     """Ask the model for one step after the other until a limit ends it, or ``steps`` answers were given.
 
     The state's messages are the whole conversation. What the model is shown loses its oldest part
