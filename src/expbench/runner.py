@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from threading import Thread
 
 from inspect_ai import eval as inspect_eval
 
@@ -14,11 +16,13 @@ from expbench.collecting import release
 from expbench.comparing import compare_epochs
 from expbench.errors import InfrastructureError
 from expbench.evaluation import Evaluation
+from expbench.execution.tracing import choose
 from expbench.heartbeat import Heartbeat
 from expbench.logs import failed_whole, failures, interrupted, recover, scrub
 from expbench.patience import wait_for_abandoned
 from expbench.planning import NO_MODEL
 from expbench.runs import locked
+from expbench.sandboxes.host import SandboxHost
 from expbench.tasks import build_task
 
 
@@ -65,7 +69,7 @@ def execute(
                     run.paths, evaluation.activity, max_samples, partial(_spent, books), deaf
                 )
                 evaluation.activity.entered = heart.watch_loop
-                with heart.beating():
+                with heart.beating(), _tracers_tried(evaluation.host):
                     stopped = _evaluate(evaluation, todo, max_samples)
             stopped = stopped or compare_epochs(evaluation)
         finally:
@@ -73,6 +77,17 @@ def execute(
         wait_for_abandoned(_ENOUGH)
         run.write_outcomes()
         return RunEnd(stopped, sum(not run.final(key) for key in run.planned))
+
+
+@contextmanager
+def _tracers_tried(host: SandboxHost) -> Iterator[None]:
+    """Have the tracer of re-runs chosen while Inspect is loaded: the first re-runs would wait for it."""
+    trial = Thread(target=choose, args=(host,), name="tracers", daemon=True)
+    trial.start()
+    try:
+        yield
+    finally:
+        trial.join(_ENOUGH)
 
 
 def _spent(books: Books) -> tuple[float | None, int]:

@@ -49,6 +49,7 @@ _SHORTEST_STEM = 3
 _SHORTEST_ACRONYM = 3
 _LOOK_BACK = 4
 _LOOK_AHEAD = 9
+_KEPT_LENGTH = 1000
 _TIMES = " \t\n\r\f\vx×*·"
 _ADJOINING = (" ", "-", "\n")
 
@@ -85,6 +86,16 @@ class Token:
 
 def tokens(text: str) -> list[Token]:
     """The tokens of ``text`` in order."""
+    return list(_kept_tokens(text)) if len(text) <= _KEPT_LENGTH else _read_tokens(text)
+
+
+@lru_cache(maxsize=512)
+def _kept_tokens(text: str) -> tuple[Token, ...]:
+    """Of a short text: the same items and sentences are read again and again."""
+    return tuple(_read_tokens(text))
+
+
+def _read_tokens(text: str) -> list[Token]:
     found: list[Token] = []
     labels = bool(_LABEL_B.search(text))
     matches = list(_TOKEN.finditer(text))
