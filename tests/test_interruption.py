@@ -333,6 +333,19 @@ def test_a_run_killed_at_any_event_of_any_phase_goes_on_and_repeats_nothing(
     assert set(kinds) >= {after for after, _ in POINTS}, kinds
 
 
+def test_what_a_harness_left_that_was_killed_when_all_was_done_is_removed(
+    harness: Harness, whole: list[str]
+) -> None:
+    """R23: between the last outcome and the end there is nothing to resume, but something to remove."""
+    lock = harness.folder / "cache/expbench/owners/999999999-1.lock"
+    lock.touch()
+    (harness.folder / "runs/whole/.pulse.json").write_text("{}")
+    assert len(harness.leftovers("whole")) == 2
+    assert harness.go_on("whole") == 0, harness.output("whole")
+    assert harness.leftovers("whole") == []
+    assert harness.outcomes("whole") == whole
+
+
 def test_a_run_killed_at_random_times_goes_on_and_repeats_nothing(
     harness: Harness, whole: list[str]
 ) -> None:

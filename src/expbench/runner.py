@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from threading import Thread
@@ -14,7 +14,7 @@ from inspect_ai import eval as inspect_eval
 from expbench.books import Books
 from expbench.collecting import release
 from expbench.comparing import compare_epochs
-from expbench.errors import InfrastructureError
+from expbench.errors import ExpbenchError, InfrastructureError
 from expbench.evaluation import Evaluation
 from expbench.execution.tracing import choose
 from expbench.heartbeat import Heartbeat
@@ -71,12 +71,21 @@ def execute(
                 evaluation.activity.entered = heart.watch_loop
                 with heart.beating(), _tracers_tried(evaluation.host):
                     stopped = _evaluate(evaluation, todo, max_samples)
+            else:
+                _tidy(evaluation)
             stopped = stopped or compare_epochs(evaluation)
         finally:
             scrub(run.paths.logs)
         wait_for_abandoned(_ENOUGH)
         run.write_outcomes()
         return RunEnd(stopped, sum(not run.final(key) for key in run.planned))
+
+
+def _tidy(evaluation: Evaluation) -> None:
+    """Remove what a harness left that was killed when all was done; else the evaluation's start does."""
+    evaluation.run.paths.pulse.unlink(missing_ok=True)
+    with suppress(ExpbenchError):
+        evaluation.host.sweep()
 
 
 @contextmanager
