@@ -262,6 +262,16 @@ def test_an_agent_cannot_end_its_sandbox(box: Session) -> None:
         assert shell(box, "echo on").stdout == b"on\n"
 
 
+def test_no_command_is_lost_with_the_process_that_was_to_take_it(box: Session) -> None:
+    """R25: the one that waits for the next command may just have been killed, or be stopped."""
+    for _ in range(100):
+        shell(box, "kill -9 -1")
+        assert shell(box, "echo on").stdout == b"on\n"
+    for _ in range(3):
+        assert shell(box, "kill -STOP -1", timeout=0.5).timed_out
+        assert shell(box, "echo on").stdout == b"on\n"
+
+
 def test_a_stopped_keeper_does_not_stop_a_time_out(box: Session, marker: str) -> None:
     """R20: what is inside can stop its command's keeper, and the command still ends."""
     done = shell(box, f"kill -STOP $PPID; exec -a {marker} sleep 300", timeout=0.5)

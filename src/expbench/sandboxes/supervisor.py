@@ -45,6 +45,8 @@ _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _MESSAGE_CAP = 64
 _FDS = 6
+_SOON, _LATE = 0.5, 5.0
+"""Seconds for a keeper that waited, and for a new one, to take a command: what is inside may stop either."""
 _FD_BYTES = 4
 
 
@@ -111,9 +113,9 @@ def _serve(channel: socket.socket, score: Score) -> None:
             _kill_tree(keepers.pop(number, 0))
         else:
             # What is inside can have killed the one that waited, or taken every process there may be.
-            keepers[number] = _handed(spare, fds)
+            keepers[number] = _handed(spare, fds, _SOON)
             if keepers[number] <= 0:
-                keepers[number] = _handed(_new_keeper(channel, score), fds)
+                keepers[number] = _handed(_new_keeper(channel, score), fds, _LATE)
             if (failed := -keepers[number]) >= 0:
                 why = errno.errorcode.get(failed, "EIO")
                 _say(fds.pop(4), f"error {why}: no command could be started")
@@ -142,19 +144,25 @@ def _receive(channel: socket.socket) -> tuple[bytes, list[int]]:
     return message, fds
 
 
-def _handed(keeper: tuple[int, socket.socket] | None, fds: list[int]) -> int:
-    """Give a command to a keeper: its process, or minus the error's number where that fails."""
+def _handed(keeper: tuple[int, socket.socket] | None, fds: list[int], seconds: float) -> int:
+    """Give a command to a keeper that says it has it: its process, or minus the error's number.
+
+    One that was killed a moment ago still takes a message, and the command would be lost with it.
+    """
     if keeper is None:
         return -errno.EAGAIN
     pid, hand = keeper
     data = b"".join(each.to_bytes(_FD_BYTES, sys.byteorder) for each in fds)
     try:
         hand.sendmsg([b"run"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, data)])
+        if not select.select([hand], [], [], seconds)[0]:
+            os.kill(pid, signal.SIGKILL)
+            return -errno.ETIMEDOUT
+        return pid if hand.recv(_MESSAGE_CAP) else -errno.EIO
     except OSError as error:
         return -(error.errno or errno.EIO)
     finally:
         hand.close()
-    return pid
 
 
 def _new_keeper(channel: socket.socket, score: Score) -> tuple[int, socket.socket] | None:
@@ -185,6 +193,8 @@ def _new_keeper(channel: socket.socket, score: Score) -> tuple[int, socket.socke
         os.set_blocking(wakener, False)
         signal.set_wakeup_fd(wakener)
         message, fds = _receive(theirs)
+        if message:
+            theirs.send(b"taken")
         theirs.close()
         if message:
             _keep(_request(fds[0]), fds[1:], wakeup)
