@@ -69,6 +69,7 @@ def test_a_cause_leads_to_its_evidence_in_the_report(tab: Browser) -> None:
 
 def test_the_map_is_used_by_keyboard(tab: Browser) -> None:
     tab.key("Tab")
+    tab.until("document.activeElement !== document.body")
     assert tab.run("document.activeElement.className") == "skip"
     tab.run("document.querySelector('details.code > summary').focus()")
     tab.key("Enter")
