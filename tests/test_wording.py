@@ -7,10 +7,25 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from expbench.workspace.wording import RUN, Wording, Words, share
+from expbench.workspace.wording import RUN, Wording, Words, share, telling_words
 
 WORDS = st.sampled_from(
-    ["a", "if", "Loss", "loss", "model", "config", "configure", "x_1", "naïve", "☃"]
+    [
+        "a",
+        "if",
+        "Loss",
+        "loss",
+        "model",
+        "config",
+        "configure",
+        "x_1",
+        "naïve",
+        "☃",
+        "resnet50",
+        "to_32bit",
+        "0.12345",
+        "20261130",
+    ]
 )
 TEXTS = st.lists(WORDS, max_size=40).flatmap(
     lambda words: st.sampled_from([" ", "\n", "(", ", "]).map(lambda gap: gap.join(words))
@@ -19,6 +34,10 @@ TEXTS = st.lists(WORDS, max_size=40).flatmap(
 
 def words(text: str) -> list[bytes]:
     return re.findall(rb"[0-9A-Za-z_\x80-\xff]+", text.encode().lower())
+
+
+def telling(text: str) -> set[bytes]:
+    return set(re.findall(rb"[A-Za-z_\x80-\xff]{4,}", text.encode().lower()))
 
 
 def runs(text: str) -> set[tuple[bytes, ...]]:
@@ -52,13 +71,18 @@ def test_texts_with_two_thirds_of_a_sample_are_found(
         assert wording.unknown(new) == list(new)
         wording.learn(list(new), {name: text.encode() for name, text in new.items()}.__getitem__)
         assert not wording.unknown(new)
-    sample = Words.of(asked.encode()).distinct
-    wanted = {word for word in words(asked) if len(word) >= 4}
+    sample = wording.sample("asked", 1000, lambda _: asked.encode())
+    wanted = telling(asked)
     assert len(sample) == len(wanted)
-    if wanted:
-        expected = {
-            name
-            for name, text in names.items()
-            if 3 * len(wanted & set(words(text))) >= 2 * len(wanted)
-        }
-        assert wording.holding([sample, sample[:0]]) == [expected, set()]
+    expected = {
+        name for name, text in names.items() if 3 * len(wanted & telling(text)) >= 2 * len(wanted)
+    }
+    assert wording.holding([sample, sample[:0]]) == [expected, set(names)]
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=6))
+def test_texts_that_are_read_together_have_the_words_that_each_has(texts: list[str]) -> None:
+    together = list(telling_words([text.encode() for text in texts]))
+    alone = [next(telling_words([text.encode()])) for text in texts]
+    assert [list(each) for each in together] == [list(each) for each in alone]
+    assert [len(each) for each in together] == [len(telling(text)) for text in texts]

@@ -28,7 +28,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Literal
 
-from expbench.dataset.lint.document import READ_CAP, Document
+from expbench.dataset.lint.document import READ_CAP, Document, is_binary
 from expbench.dataset.lint.numbers import (
     MIN_DIGITS,
     ResultNumbers,
@@ -40,7 +40,7 @@ from expbench.dataset.lint.numbers import (
 from expbench.schema import ResearchTask
 from expbench.workspace.repository.git import GitError
 from expbench.workspace.repository.tree import SUBMODULE, SYMLINK, Entry, is_root_readme
-from expbench.workspace.wording import Wording, Words
+from expbench.workspace.wording import Numbers, Wording, Words
 
 MaskMode = Literal["paper", "strict"]
 """What is taken out: the publication's masked files and root README, or also what is left of them."""
@@ -58,7 +58,7 @@ LEAST_RESULTS = 2
 MOST_NUMBERS = 1000
 """Decimal numbers of a file above which it is data, in which any number is found by chance."""
 
-_RULES = 3
+_RULES = 4
 _PROBES = 48
 """Words in a sample: the near copies of 46 repositories have at least 0.85 of the masked file's words."""
 _DECIMAL = re.compile(r"\d\.\d")
@@ -189,7 +189,7 @@ def _near_copies(
     read = _texts(places, read_kept)
     wording.learn(wording.unknown(places), read)
     found: dict[str, str] = {}
-    holding = wording.holding([each.words.distinct[:_PROBES] for each in masks])
+    holding = wording.holding([each.sample for each in masks])
     for each, oids in zip(masks, holding, strict=True):
         for oid in oids & places.keys():
             part = wording.share(each.oid, oid, read)
@@ -207,14 +207,17 @@ class _Wanted:
     path: str
     oid: str
     words: Words
+    sample: Numbers
 
 
 def _wanted(entry: Entry, read: Callable[[str], bytes], wording: Wording) -> _Wanted | None:
     """A masked file that has enough words for near copies to be told from others."""
-    words = wording.words(entry.oid, lambda _: _text(entry, read))
+    text = _texts({entry.oid: [entry]}, read)
+    words = wording.words(entry.oid, text)
     if len(words.runs) < LEAST_SHINGLES:
         return None
-    return _Wanted(os.fsdecode(entry.path), entry.oid, words)
+    sample = wording.sample(entry.oid, _PROBES, text)
+    return _Wanted(os.fsdecode(entry.path), entry.oid, words, sample)
 
 
 def _texts(
@@ -227,7 +230,11 @@ def _texts(
 def _text(entry: Entry, read: Callable[[str], bytes]) -> bytes:
     """What can be read of a file; nothing of one that is too large to be code or prose."""
     document = _document(entry, read)
-    return document.text.encode("utf-8", "surrogatepass") if document else b""
+    if not document or is_binary(document.content):
+        return b""
+    if document.suffix != ".ipynb":
+        return document.content
+    return document.text.encode("utf-8", "surrogatepass")
 
 
 def _recorded(

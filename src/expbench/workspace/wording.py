@@ -7,7 +7,9 @@ of a sample are compared by their runs.
 
 Words are what stands between other ASCII characters, without case; each becomes a number made of its
 first, middle and last four bytes and its length, so that the words of many files are hashed in one go.
-Two words that share all of these count as one, which can only make files more alike by chance.
+Two words that share all of these count as one, which can only make files more alike by chance. Samples
+are of words without digits: a third of the bytes of papers' repositories are tables of numbers, which
+would be most of all words and tell no code from other code.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ _FOLDED = bytes(
     ord(chr(byte).lower()) if byte >= 128 or chr(byte).isalnum() or chr(byte) == "_" else 0
     for byte in range(256)
 )
+_WITHOUT_DIGITS = bytes(0 if 48 <= byte < 58 else _FOLDED[byte] for byte in range(256))
 _KEPT = np.array([0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF], dtype=np.uint64)
 _FIRST, _MIDDLE, _LAST, _LENGTH, _STEP = (
     np.uint64(odd)
@@ -61,20 +64,13 @@ _TAIL = np.uint64(64 - _HEAD)
 
 @dataclass(frozen=True)
 class Words:
-    """The words of one text in their order, and which of them are long enough to tell it apart."""
+    """The words of one text in their order."""
 
     hashes: Numbers
-    telling: NDArray[np.bool_]
 
     @classmethod
     def of(cls, text: bytes) -> Words:
-        places = _Places.of(text)
-        return cls(places.hashes(), places.lengths >= LEAST_LETTERS)
-
-    @cached_property
-    def distinct(self) -> Numbers:
-        """The telling words, sorted."""
-        return _distinct(self.hashes[self.telling])
+        return cls(_Places.of(text, _FOLDED).hashes())
 
     @cached_property
     def runs(self) -> Numbers:
@@ -98,8 +94,8 @@ class _Places:
     lengths: NDArray[np.int32]
 
     @classmethod
-    def of(cls, text: bytes) -> _Places:
-        folded = np.frombuffer(b"\0%s\0\0\0\0\0\0\0" % text.translate(_FOLDED), dtype=np.uint8)
+    def of(cls, text: bytes, fold: bytes) -> _Places:
+        folded = np.frombuffer(b"\0%s\0\0\0\0\0\0\0" % text.translate(fold), dtype=np.uint8)
         word = folded != 0
         edges = np.flatnonzero(word[1:] != word[:-1]).astype(np.int32)
         edges += 1
@@ -125,9 +121,9 @@ class _Places:
         return hashes ^ (hashes >> np.uint64(29))
 
 
-def _telling_words(texts: Sequence[bytes]) -> Iterator[Numbers]:
-    """The telling words of each text, sorted, as :attr:`Words.distinct`."""
-    places = _Places.of(b"\0".join(texts)).telling()
+def telling_words(texts: Sequence[bytes]) -> Iterator[Numbers]:
+    """The words of each text that are long enough to tell it apart, sorted, each once."""
+    places = _Places.of(b"\0".join(texts), _WITHOUT_DIGITS).telling()
     hashes = places.hashes()
     ends = list(accumulate(len(text) + 1 for text in texts))
     cuts = [0, *np.searchsorted(places.starts, ends[:-1], "right").tolist(), len(hashes)]
@@ -162,6 +158,7 @@ class Wording:
     _known: set[str] = field(default_factory=set)
     _shelves: list[_Shelf] = field(default_factory=list)
     _words: dict[str, Words] = field(default_factory=dict)
+    _samples: dict[str, Numbers] = field(default_factory=dict)
     _shares: dict[tuple[str, str], float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -180,7 +177,7 @@ class Wording:
             self._known.update(oids)
 
     def holding(self, samples: Sequence[Numbers]) -> list[set[str]]:
-        """For each sample of words, the blobs that have at least two thirds of it."""
+        """For each sample of words, the blobs that have at least two thirds of it; all, if it is empty."""
         marked = np.zeros(1 << _HEAD, dtype=np.bool_)
         for sample in samples:
             marked[sample >> _TAIL] = True
@@ -188,10 +185,16 @@ class Wording:
         for shelf in self._shelves:
             words, texts = shelf.hits(marked)
             for sample, names in zip(samples, found, strict=True):
-                counts = np.bincount(texts[_among(words, sample)])
-                enough = (counts > 0) & (3 * counts >= 2 * len(sample))
-                names.update(shelf.names[number] for number in np.flatnonzero(enough).tolist())
+                counts = np.bincount(texts[_among(words, sample)], minlength=len(shelf.names))
+                enough = np.flatnonzero(3 * counts >= 2 * len(sample))
+                names.update(shelf.names[number] for number in enough.tolist())
         return found
+
+    def sample(self, oid: str, size: int, read: Callable[[str], bytes]) -> Numbers:
+        """So many telling words of a blob; always the same ones."""
+        if oid not in self._samples:
+            self._samples[oid] = next(telling_words([read(oid)]))
+        return self._samples[oid][:size]
 
     def words(self, oid: str, read: Callable[[str], bytes]) -> Words:
         """The words of a blob, kept for later: for those of which there are few."""
@@ -215,10 +218,10 @@ def _words_of(oids: Sequence[str], read: Callable[[str], bytes]) -> Iterator[Num
         texts.append(read(oid))
         size += len(texts[-1])
         if size > _TOGETHER:
-            yield from _telling_words(texts)
+            yield from telling_words(texts)
             texts, size = [], 0
     if texts:
-        yield from _telling_words(texts)
+        yield from telling_words(texts)
 
 
 def _distinct(numbers: Numbers) -> Numbers:

@@ -102,9 +102,14 @@ class Document:
         return self.text.count("\n", 0, offset) + 1
 
 
+def is_binary(content: bytes) -> bool:
+    """Whether a file is no text."""
+    return b"\0" in content[:8192]
+
+
 def readable_text(path: str, content: bytes) -> str:
     """A file's text for the rules: none of a binary file, a notebook's leaves without its images."""
-    if b"\0" in content[:8192]:
+    if is_binary(content):
         return ""
     text = content.decode("utf-8", errors="replace")
     if path.lower().endswith(".ipynb"):
