@@ -32,6 +32,14 @@ from expbench.schema import Blob, Execution, Outcome, Policy, Submission
 from expbench.workspace import BlobStore
 
 LOG = "logs/2026-01-31T12-00-00_expbench_abc.eval"
+REPORT = ("report/index.html", "report/report.md", "report/outcomes.csv", "report/table.tex")
+LATER = (
+    "reviews/ann.jsonl",
+    "failures/index.html",
+    "failures-coding.jsonl",
+    "executed/bwrap/failures/map.json",
+    "reproduced/20260201-120000/outcomes.jsonl",
+)
 
 
 def make_run(root: Path, **changes: Any) -> Run:
@@ -72,8 +80,8 @@ def make_run(root: Path, **changes: Any) -> Run:
             )
         )
     run.write_outcomes()
-    for name in (LOG, "report/index.html", "report/report.md", "report/outcomes.csv"):
-        (root / name).parent.mkdir(exist_ok=True)
+    for name in (LOG, *REPORT, *LATER):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(f"this is {name}")
     return run
 
@@ -101,7 +109,7 @@ def everything(folder: Path) -> set[str]:
 
 def test_a_run_that_is_unpacked_is_the_run_that_was_packed(run: Run, tmp_path: Path) -> None:
     packed = pack(run.paths.root, tmp_path / "a.tar.gz")
-    assert packed.files == len(tree(run.paths.root)) == 11
+    assert packed.files == len(tree(run.paths.root)) == 17
     assert packed.sha256 == hashlib.sha256(packed.archive.read_bytes()).hexdigest()
     assert packed.size == packed.archive.stat().st_size
     unpacked = unpack(packed.archive, tmp_path / "far" / "away")
@@ -290,6 +298,9 @@ def test_what_is_no_regular_file_is_refused(
         (".lock", "no file of a run"),
         ("store/ab/../../x", "leads out"),
         ("report/.hidden.html", "no file of a run"),
+        ("reviews/.ann.jsonl", "no file of a run"),
+        ("reviews/a/b.jsonl", "no file of a run"),
+        ("failures/x.py", "no file of a run"),
         ("manifest.json\n", "no file of a run"),
         ("PACKING.json", "no file of a run"),
         ("logs/\x1b[2J.eval", "no file of a run"),
@@ -527,8 +538,8 @@ def test_the_commands_say_what_they_did(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     packed = json.loads(invoke("runs", "pack", "mine", "--json").stdout)
-    assert (packed["archive"], packed["run"], packed["files"]) == ("mine.tar.gz", "mine", 11)
-    assert "11 files" in invoke("runs", "pack", "mine", "--out", "b.tar.gz").stdout
+    assert (packed["archive"], packed["run"], packed["files"]) == ("mine.tar.gz", "mine", 17)
+    assert "17 files" in invoke("runs", "pack", "mine", "--out", "b.tar.gz").stdout
     unpacked = json.loads(invoke("runs", "unpack", "mine.tar.gz", "--json").stdout)
     assert unpacked["root"] == "runs/mine"
     assert "every digest right" in invoke("runs", "unpack", "b.tar.gz", "--out", "c").stdout

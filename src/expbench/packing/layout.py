@@ -29,10 +29,14 @@ ATTEMPTS_CAP = 1_000_000
 
 _MANIFEST_CAP = 16 * 1024**2
 _TEXT_CAP = 1024**3
+AGAIN = ("judged", "executed", "reproduced")
+"""Folders of what was done once more with a run's submissions."""
 _NAME = re.compile(
-    r"(?:(?:judged|executed)/[A-Za-z0-9][A-Za-z0-9._+-]{0,150}/)?"
+    rf"(?:(?:{'|'.join(AGAIN)})/[A-Za-z0-9][A-Za-z0-9._+-]{{0,150}}/)?"
     r"(?:manifest\.json|journal\.jsonl|outcomes\.jsonl|ledger\.jsonl|prices\.json"
-    r"|report/[A-Za-z0-9][A-Za-z0-9._-]{0,80}\.(?:html|md|csv|json))"
+    r"|failures-coding\.jsonl"
+    r"|(?:report|failures)/[A-Za-z0-9][A-Za-z0-9._-]{0,80}\.(?:html|md|csv|json|tex))"
+    r"|reviews/[A-Za-z0-9][A-Za-z0-9._-]{0,80}\.jsonl"
     r"|logs/[A-Za-z0-9][A-Za-z0-9._+-]{0,85}\.eval"
     r"|store/[0-9a-f]{2}/[0-9a-f]{62}"
 )
@@ -156,12 +160,13 @@ def blobs_of_journal(journal: Path) -> Iterator[Blob]:
 
 
 def blobs_of_run(root: Path) -> Iterator[Blob]:
-    """Every blob that a run's journal names, or that of another execution of its submissions.
+    """Every blob that a run's journal names, or one of its other judgings and executions.
 
     Raises:
         DataError: a journal is damaged.
     """
-    for journal in (root / "journal.jsonl", *sorted(root.glob("executed/*/journal.jsonl"))):
+    again = sorted(journal for name in AGAIN for journal in root.glob(f"{name}/*/journal.jsonl"))
+    for journal in (root / "journal.jsonl", *again):
         try:
             yield from blobs_of_journal(journal)
         except ValidationError:

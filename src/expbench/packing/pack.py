@@ -18,6 +18,7 @@ from typing import BinaryIO
 import expbench as package
 from expbench.errors import DataError, PrerequisiteError, UserError
 from expbench.packing.layout import (
+    AGAIN,
     CHUNK,
     LIST_NAME,
     SUFFIX,
@@ -34,8 +35,15 @@ from expbench.packing.members import Hashed, fresh_file, write_members
 from expbench.runs import Run, load, locked
 from expbench.workspace.store import open_regular
 
-_SINGLE = ("manifest.json", "journal.jsonl", "outcomes.jsonl", "ledger.jsonl", "prices.json")
-_FOLDERS = ("logs", "report")
+_SINGLE = (
+    "manifest.json",
+    "journal.jsonl",
+    "outcomes.jsonl",
+    "ledger.jsonl",
+    "prices.json",
+    "failures-coding.jsonl",
+)
+_FOLDERS = ("logs", "report", "failures", "reviews")
 
 
 @dataclass(frozen=True)
@@ -131,17 +139,18 @@ def _below(root: Path, folders: tuple[str, ...]) -> Iterator[str]:
 
 
 def _again(root: Path) -> list[str]:
-    """The files of other judgings of the run, and of other executions."""
-    folders = [Path(name) for name in _below(root, ("judged", "executed"))]
+    """The files of other judgings of the run, of other executions, and of what was scored again."""
+    folders = [Path(name) for name in _below(root, AGAIN)]
     own = [folder / name for folder in folders for name in _SINGLE]
-    reports = [Path(n) for f in folders for n in _below(root, (f"{f}/report",))]
+    pages = [f"{folder}/{name}" for folder in folders for name in ("report", "failures")]
+    reports = [Path(name) for name in _below(root, tuple(pages))]
     found = (str(path) for path in (*own, *reports) if os.path.lexists(root / path))
     return [name for name in found if known(name)]
 
 
 def _left_out(root: Path, logs: bool) -> Iterator[str]:
     """What a run's folder holds that no archive takes, beside the logs that nobody wanted."""
-    own = {*_SINGLE, *_FOLDERS, "judged", "executed", "store", ".lock", ".pulse.json"}
+    own = {*_SINGLE, *_FOLDERS, *AGAIN, "store", ".lock", ".pulse.json"}
     yield from sorted(path.name for path in root.iterdir() if path.name not in own)
     folders = _FOLDERS if logs else _FOLDERS[1:]
     yield from sorted(name for name in _below(root, folders) if not known(name))
