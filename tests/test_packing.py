@@ -549,6 +549,7 @@ def test_the_commands_say_what_they_did(
     ("args", "said"),
     [
         (("pack", "nothing"), "holds no run"),
+        (("pack", "here.tar.gz", "--out", "b.tar.gz"), "`expbench runs unpack`"),
         (("pack", "mine", "--out", "mine.zip"), ".tar.gz"),
         (("pack", "mine", "--out", "here.tar.gz"), "exists"),
         (("pack", "mine", "--out", "no/where.tar.gz"), "--out"),

@@ -259,6 +259,10 @@ def read_manifest(root: Path) -> Manifest:
         raise NotFoundError(
             f"{root} holds no run: give a folder that `expbench run` made."
         ) from None
+    except NotADirectoryError:
+        raise NotFoundError(
+            f"{root} is a file: give a run's folder, which `expbench runs unpack` makes of a packed run."
+        ) from None
     except OSError as error:
         raise DataError(f"{paths.manifest} cannot be read: {error.strerror}.") from None
     except ValidationError as error:
