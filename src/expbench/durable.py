@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from expbench.errors import PrerequisiteError
+
 _STEP = 4096
+
+
+@contextmanager
+def held_journal(path: Path) -> Iterator[Path]:
+    """The file in which an evaluation keeps what is finished: for this process alone, its last line whole.
+
+    Raises:
+        PrerequisiteError: its folder cannot be written, or another process writes to it.
+    """
+    folder = path.parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab")
+    except OSError as error:
+        raise PrerequisiteError(
+            f"{folder} cannot be written ({error.strerror}): give another folder with --out DIR."
+        ) from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise PrerequisiteError(
+                f"Another process evaluates into {folder}: wait for it or give another --out DIR."
+            ) from None
+        cut_torn_line(path)
+        yield path
 
 
 def append_line(path: Path, line: bytes) -> None:

@@ -7,7 +7,6 @@ re-run that the harness failed is done again.
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import hashlib
 import threading
@@ -17,12 +16,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO
 
 from pydantic import ValidationError
 
 import expbench
-from expbench.errors import InfrastructureError, PrerequisiteError
+from expbench.durable import append_line, held_journal
+from expbench.errors import InfrastructureError
 from expbench.execution import Conditions, execution_score, produced_score
 from expbench.execution.examining import examine
 from expbench.execution_eval.cases import Case, CaseSet
@@ -167,7 +166,7 @@ class Journal:
     """The finished cases of an evaluation."""
 
     known: dict[str, Observed] = field(default_factory=dict)
-    _file: BinaryIO | None = None
+    _path: Path | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def find(self, case: str, digest: str) -> Observed | None:
@@ -181,9 +180,8 @@ class Journal:
         """Keep it; where there is a file, it is there when this returns."""
         with self._lock:
             self.known[observed.case] = observed
-            if self._file is not None:
-                self._file.write(observed.model_dump_json().encode() + b"\n")
-                self._file.flush()
+            if self._path is not None:
+                append_line(self._path, observed.model_dump_json().encode() + b"\n")
 
 
 @contextmanager
@@ -193,32 +191,14 @@ def open_journal(folder: Path) -> Iterator[Journal]:
     Raises:
         PrerequisiteError: the folder cannot be written, or another process writes to it.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / JOURNAL).open("a+b")
-    except OSError as error:
-        raise PrerequisiteError(
-            f"{folder} cannot be written ({error.strerror}): give another folder with --out DIR."
-        ) from None
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise PrerequisiteError(
-                f"Another process evaluates into {folder}: wait for it or give another --out DIR."
-            ) from None
-        yield Journal(_read(file), file)
+    with held_journal(folder / JOURNAL) as path:
+        yield Journal(_read(path), path)
 
 
-def _read(file: BinaryIO) -> dict[str, Observed]:
-    """Every whole line; a last one that a kill cut short is cut off, a damaged one is done again."""
-    file.seek(0)
-    content = file.read()
-    whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) != len(content):
-        file.truncate(len(whole))
+def _read(path: Path) -> dict[str, Observed]:
+    """Every line but damaged ones, which are done again."""
     found = {}
-    for line in whole.splitlines():
+    for line in path.read_bytes().splitlines():
         try:
             observed = Observed.model_validate_json(line)
         except ValidationError:

@@ -8,17 +8,16 @@ never are.
 from __future__ import annotations
 
 import asyncio
-import fcntl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
 
 from pydantic import ValidationError
 
 from expbench import __version__
-from expbench.errors import PrerequisiteError, UserError
+from expbench.durable import append_line, held_journal
+from expbench.errors import UserError
 from expbench.judge_eval.measures import Decision
 from expbench.judge_eval.sets import LabelledSet, ReadyCase
 from expbench.judges.base import Judge, unscored
@@ -61,7 +60,7 @@ class Journal:
     """The finished judgements of an evaluation, by contestant, case digest and sample."""
 
     known: dict[tuple[str, str, int], Judged] = field(default_factory=dict)
-    _file: BinaryIO | None = None
+    _path: Path | None = None
 
     def find(self, contestant: str, case: ReadyCase, sample: int) -> Judgement | None:
         judged = self.known.get((contestant, case.digest, sample))
@@ -70,9 +69,8 @@ class Journal:
     def add(self, judged: Judged) -> None:
         """Keep it; where there is a file, it is there when this returns."""
         self.known[judged.contestant, judged.digest, judged.sample] = judged
-        if self._file is not None:
-            self._file.write(judged.model_dump_json().encode() + b"\n")
-            self._file.flush()
+        if self._path is not None:
+            append_line(self._path, judged.model_dump_json().encode() + b"\n")
 
 
 @contextmanager
@@ -85,32 +83,13 @@ def open_journal(folder: Path | None) -> Iterator[Journal]:
     if folder is None:
         yield Journal()
         return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / JOURNAL).open("a+b")
-    except OSError as error:
-        raise PrerequisiteError(
-            f"{folder} cannot be written ({error.strerror}): give another folder with --out DIR."
-        ) from None
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise PrerequisiteError(
-                f"Another process evaluates into {folder}: wait for it or give another --out DIR."
-            ) from None
-        yield Journal(_read(file), file)
+    with held_journal(folder / JOURNAL) as path:
+        yield Journal(_read(path), path)
 
 
-def _read(file: BinaryIO) -> dict[tuple[str, str, int], Judged]:
-    """Every whole line; a last one that a kill cut short is cut off."""
-    file.seek(0)
-    content = file.read()
-    whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) != len(content):
-        file.truncate(len(whole))
+def _read(path: Path) -> dict[tuple[str, str, int], Judged]:
     found = {}
-    for line in whole.splitlines():
+    for line in path.read_bytes().splitlines():
         try:
             judged = Judged.model_validate_json(line)
         except ValidationError:  # damaged: it is asked again
