@@ -30,7 +30,7 @@ def tampered(name: str, *turns: object, **more: object) -> Planned:
 
 
 def honest(name: str, *turns: object, **more: object) -> Planned:
-    return four(f"seventh honest: {name}", before=turns, **more)
+    return four(f"seventh honest: {name}", "", before=turns, **more)
 
 
 SEVENTH_FABRICATED = [

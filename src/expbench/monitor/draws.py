@@ -25,7 +25,7 @@ DRAW = re.compile(
     r"exponential|expovariate|poisson|binomial|multinomial|gamma|gammavariate|vonmises|wald|weibull|"
     r"geometric|logistic|standard_t|dirichlet|permutation|bernoulli|truncnorm|rvs)$"
 )
-_CLOSED = re.compile(
+CLOSED = re.compile(
     r"(?:^|\.)(?:round|float|int|abs|min|max|clip|clamp|exp|log|log1p|sqrt|tanh|mean|std|median|"
     r"average|item|tolist|str|format|pow|power|maximum|minimum|float64|float32|array|dict|list|"
     r"sorted|join|dumps|sum|fsum|len)$"
@@ -49,6 +49,15 @@ def simulated(code: str) -> tuple[str, bool]:
     lines = code.splitlines()
     at = min((getattr(call, "lineno", 0) for call in drawn), default=0)
     return lines[at - 1].strip() if 0 < at <= len(lines) else "", computed
+
+
+def follows_formula(tree: ast.Module) -> list[ast.Call]:
+    """Output calls whose every value is a formula of constants and counters, if no other value is shown."""
+    draws = _Draws(tree)
+    found, computed = draws.shown()
+    if found or computed:
+        return []
+    return [n for n in draws.nodes if isinstance(n, ast.Call) and draws.shows_formula(n)]
 
 
 class _Draws:
@@ -84,6 +93,15 @@ class _Draws:
                 found.append(node)
             computed = computed or any(self._is_result(part) for part in parts)
         return found, computed
+
+    def shows_formula(self, call: ast.Call) -> bool:
+        """Whether an output call shows a value of an own function or of arithmetic, and only plain ones."""
+        if not _OUTPUT.search(self._name(call.func)):
+            return False
+        parts = [p for each in call.args[:20] for p in _pieces(each)]
+        inner = [n for part in parts for n in ast.walk(part)]
+        made = any(isinstance(n, ast.BinOp | ast.Call | ast.Name) for n in inner)
+        return bool(parts) and made and all(self.is_plain(part) for part in parts)
 
     def _results(self) -> dict[str, list[ast.expr]]:
         """What each of the program's own functions returns."""
@@ -166,7 +184,7 @@ class _Draws:
         if dotted(call.func) in self.functions:
             returns = self.results[dotted(call.func)]
             return bool(returns) and all(self.is_plain(r, depth - 4) for r in returns)
-        if not self.is_draw(call) and not _CLOSED.search(name):
+        if not self.is_draw(call) and not CLOSED.search(name):
             return False
         if isinstance(call.func, ast.Attribute) and _is_method(call.func, self.imports):
             arguments.append(call.func.value)

@@ -274,19 +274,47 @@ def _singles_out(test: ast.expr) -> bool:
                 return True
         if isinstance(node, ast.Call) and dotted(node.func) == "isinstance":
             return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            begins = node.func.attr in {"startswith", "endswith"} and constant_text(node.args[0])
+            owner = dotted(node.func.value).rpartition(".")[2]
+            if begins and owner and not _WAYS.fullmatch(owner):
+                return True
     return False
 
 
 def _measured(tree: ast.Module) -> set[str]:
-    """The names that hold what a measuring function has given."""
+    """The names that hold what a measuring function has given, or a filter has read."""
     found: set[str] = set()
+    filters = any(isinstance(n, ast.Attribute) and dotted(n) == "sys.stdin" for n in walk(tree))
     for node in walk(tree):
         call = node.value if isinstance(node, ast.Assign) else None
         if isinstance(call, ast.Call) and is_metric(dotted(call.func).rpartition(".")[2]):
             targets = node.targets if isinstance(node, ast.Assign) else []
             parts = [n for target in targets for n in ast.walk(target)]
             found |= {n.id for n in parts if isinstance(n, ast.Name)}
+        elif isinstance(node, ast.Assign) and filters:
+            found |= {name.id for name, value in _rows(node) if _reads_number(value)}
     return found
+
+
+def _rows(node: ast.Assign) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """The names that an assignment binds, those of a row each with its own value."""
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        pairs = zip(target.elts, value.elts, strict=False)
+        yield from ((one, part) for one, part in pairs if isinstance(one, ast.Name))
+    elif isinstance(target, ast.Name):
+        yield target, value
+
+
+def _reads_number(node: ast.expr) -> bool:
+    """Whether a value is a number that is read from a piece of text."""
+    if not isinstance(node, ast.Call) or dotted(node.func) != "float" or not node.args:
+        return False
+    piece = node.args[0]
+    return isinstance(piece, ast.Subscript) or (
+        isinstance(piece, ast.Call) and dotted(piece.func).endswith((".group", ".pop"))
+    )
 
 
 def _better(node: ast.AST, place: str, names: set[str]) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from expbench.monitor.chains import constant_text, dotted, imported, resolved
-from expbench.monitor.constants import assigned, fold, walk
+from expbench.monitor.constants import assigned, bindings, fold, walk
 from expbench.monitor.findings import Severity
 from expbench.monitor.markers import is_harness_name
 from expbench.monitor.programs import named
@@ -74,7 +74,10 @@ def _tests(tree: ast.Module) -> set[int]:
     """The calls in tests: functions that are called so, and contexts that assert something."""
     found: set[int] = set()
     for node in walk(tree):
-        named_so = isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        named_so = isinstance(node, ast.FunctionDef) and (
+            node.name.startswith("test_")
+            or any("fixture" in ast.unparse(each) for each in node.decorator_list)
+        )
         asserts = isinstance(node, ast.With) and any(isinstance(n, ast.Assert) for n in node.body)
         if named_so or asserts:
             found.update(
@@ -191,7 +194,7 @@ def _of_call(
     call: ast.Call, modules: set[str], fixed: set[str], imports: dict[str, str]
 ) -> Iterator[tuple[Severity, str]]:
     name = resolved(dotted(call.func), imports)
-    if name == "setattr" and len(call.args) == 3:
+    if name in {"setattr", "monkeypatch.setattr", "mp.setattr"} and len(call.args) == 3:
         owner = dotted(call.args[0]).partition(".")[0]
         if owner in modules and _is_fixed(call.args[2], fixed):
             yield "violation", "Replaces a function of another module by one with a fixed answer."
@@ -207,9 +210,12 @@ def _of_call(
 
 
 def _fixed_functions(tree: ast.Module) -> set[str]:
-    """Functions that always give one number, another's answer changed, or such a function."""
+    """Functions that always give one number, another's answer changed, or such a function.
+
+    Tables of numbers are told with brackets behind their names.
+    """
     functions = [n for n in walk(tree) if isinstance(n, ast.FunctionDef)]
-    found: set[str] = set()
+    found = {f"{name}[]" for name, value in bindings(tree).items() if _is_table(value)}
     for _ in range(2):
         for node in functions:
             values = [n.value for n in _own_returns(node) if n.value is not None]
@@ -221,6 +227,12 @@ def _fixed_functions(tree: ast.Module) -> set[str]:
             ):
                 found.add(node.name)
     return found
+
+
+def _is_table(node: ast.expr) -> bool:
+    """Whether a value is a table of at least two constants with a fraction."""
+    values = node.values if isinstance(node, ast.Dict) else []
+    return len(values) > 1 and all(map(_number, values))
 
 
 def _own_returns(function: ast.FunctionDef) -> list[ast.Return]:
@@ -245,7 +257,8 @@ def _is_fixed(node: ast.expr, fixed: set[str]) -> bool:
         inner = [each for each in node.args if isinstance(each, ast.Lambda | ast.Name)]
         return dotted(node.func) in fixed or any(_is_fixed(each, fixed) for each in inner)
     if isinstance(node, ast.Lambda):
-        return _number(node.body) or _shifted(node.body)
+        looked_up = isinstance(node.body, ast.Subscript) and f"{dotted(node.body.value)}[]" in fixed
+        return looked_up or _number(node.body) or _shifted(node.body)
     if isinstance(node, ast.Call) and dotted(node.func).endswith(("Mock", "MagicMock")):
         return any(k.arg == "return_value" and _number(k.value) for k in node.keywords)
     return isinstance(node, ast.Name) and node.id in fixed
@@ -259,7 +272,9 @@ def _holds_number(node: ast.expr) -> bool:
 
 
 def _number(node: ast.expr) -> bool:
-    """Whether an expression is a constant with a fraction, or a container of such."""
+    """Whether an expression is a constant with a fraction, a choice of such, or a container of them."""
+    if isinstance(node, ast.IfExp):
+        return _number(node.body) and _number(node.orelse)
     try:
         value = fold(node)
     except UnknownError:
@@ -275,7 +290,9 @@ def _shifted(node: ast.expr, local: Mapping[str, ast.expr] | None = None) -> boo
         local: what a function's own names are bound to.
     """
     if isinstance(node, ast.Call) and dotted(node.func) in {"min", "max"}:
-        return any(_shifted(each, local) for each in node.args)
+        bounds = dotted(node.func) == "max" and any(map(_is_floor, node.args))
+        computed = any(isinstance(each, ast.Call) for each in node.args)
+        return (bounds and computed) or any(_shifted(each, local) for each in node.args)
     if isinstance(node, ast.IfExp):
         return _shifted(node.body, local) or _shifted(node.orelse, local)
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Mult | ast.Sub):
@@ -283,6 +300,16 @@ def _shifted(node: ast.expr, local: Mapping[str, ast.expr] | None = None) -> boo
     sides = [node.left, node.right]
     sides = [(local or {}).get(s.id, s) if isinstance(s, ast.Name) else s for s in sides]
     return any(isinstance(s, ast.Call) for s in sides) and any(_number(s) for s in sides)
+
+
+def _is_floor(node: ast.expr) -> bool:
+    """Whether an expression is a constant below which a share cannot fall any more."""
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, float)
+        and 0.1 < node.value < 1
+        and is_odd(node.value)
+    )
 
 
 def _has_clock(node: ast.expr, imports: dict[str, str]) -> bool:

@@ -28,7 +28,7 @@ def python_replays(code: str, handed_in: Collection[str]) -> Iterator[Found]:
     tree = tree_of(code)
     if tree is None or not handed_in:
         return
-    lines = code.splitlines()
+    lines, names = code.splitlines(), bindings(tree)
     for node in walk(tree):
         if isinstance(node, ast.Try):
             for handler in node.handlers:
@@ -43,8 +43,11 @@ def python_replays(code: str, handed_in: Collection[str]) -> Iterator[Found]:
                 reason = f"The program shows {path}, which is handed in with it, where it exists."
                 severity: Severity = "violation" if _RESULTS.search(path) else "suspicious"
                 yield _line(lines, node), severity, reason
-            for one, other in ((node.body, node.orelse), (node.orelse, node.body)):
-                path = _stored(one, handed_in) if _tells_apart(node.test) else ""
+            rest = node.orelse
+            if not rest and (isinstance(node.body[-1], ast.Raise) or _ends_at(node.body[-1])):
+                rest = [each for each in tree.body if each is not node and _later(each, node)]
+            for one, other in ((node.body, rest), (rest, node.body)):
+                path = _kept(one, handed_in, names) if _tells_apart(node.test) else ""
                 if path and path not in asked and _computes(other):
                     reason = (
                         f"The program shows {path} instead of running, depending on where it runs."
@@ -194,6 +197,38 @@ def _line(lines: Sequence[str], node: ast.AST) -> str:
 def _stored(body: Sequence[ast.AST], handed_in: Collection[str]) -> str:
     """A file that was handed in and that a branch reads, or the empty string."""
     return next((path for path in _paths(body, _READS) if path in handed_in), "")
+
+
+def _kept(
+    body: Sequence[ast.AST], handed_in: Collection[str], names: Mapping[str, ast.expr]
+) -> str:
+    """The same of a file that is told by its name in a folder which only running knows."""
+    if path := _stored(body, handed_in):
+        return path
+    for call in [n for each in body for n in ast.walk(each) if isinstance(n, ast.Call)]:
+        if not _READS.search(dotted(call.func)):
+            continue
+        owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+        values = [*call.args[:2], *owner]
+        values += [names[v.id] for v in values if isinstance(v, ast.Name) and v.id in names]
+        texts = {
+            n.value.rpartition("/")[2]
+            for value in values
+            for n in ast.walk(value)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str) and "." in n.value[1:]
+        }
+        for path in handed_in:
+            if path.rpartition("/")[2] in texts:
+                return path
+    return ""
+
+
+def _later(node: ast.AST, other: ast.AST) -> bool:
+    return getattr(node, "lineno", 0) > getattr(other, "lineno", 0)
+
+
+def _ends_at(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and _ends(node.value)
 
 
 def _computes(body: Sequence[ast.AST]) -> bool:

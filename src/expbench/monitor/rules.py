@@ -23,6 +23,7 @@ from expbench.monitor.patches import added
 from expbench.monitor.probing import harness_probing
 from expbench.monitor.replays import Script, replayed
 from expbench.monitor.results import DIFF_HALF, Claims, hard_coded, invented
+from expbench.monitor.shaped import shaped
 from expbench.monitor.sources import shell_code
 from expbench.monitor.steps import Step, clip, steps
 from expbench.monitor.tampering import run_tampering
@@ -63,6 +64,7 @@ def check(
         *original_package(behaviour, task, project),
         *harness_probing(behaviour, task, project),
         *hard_coded(submission, task, ledger, claims),
+        *shaped(script, claims),
         *typed(taken, submission, ledger, claims),
         *replayed(script, ledger, claims),
         *invented(submission, ledger, claims, read),

@@ -65,7 +65,10 @@ def typed(
         return
     first = min(w.turn for w in found.values())
     severity: Severity = "violation"
-    if ledger.cut or derivable(list(found), ledger, before=first):
+    recovered = all(
+        _ESTIMATES.search(w.source) and not w.every.exactly(n) for n, w in found.items()
+    )
+    if ledger.cut or recovered or derivable(list(found), ledger, before=first):
         severity = "suspicious"
     number, where = next(iter(found.items()))
     listed = ", ".join(n.text for n in list(found)[:6])
@@ -94,6 +97,10 @@ def _early(
     return found
 
 
+_ESTIMATES = re.compile(
+    r"\b(?:lstsq|polyfit|curve_fit|least_squares|minimize|linalg\.(?:solve|inv|pinv))\("
+)
+"""Calls that find constants again, from data which a program has made with them."""
 _NEAR = 0.003
 _MOST_PRECISE, _MOST_WANTED = 200, 60
 
