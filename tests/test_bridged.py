@@ -130,7 +130,7 @@ REAL = {
 }
 """Agents, and what a scripted model says to each."""
 
-CLIENTS = {"claude_code": "anthropic", "gemini_cli": "google"}
+CLIENTS = {"claude_code": "anthropic", "gemini_cli": "google.genai"}
 OFTEN = ("mini-swe-agent", "openhands", "codex_cli")
 """Those that every test session runs; the others where EXPBENCH_TEST_PROGRAMS is set."""
 
@@ -143,8 +143,7 @@ def test_a_published_program_is_run_to_a_score(
     if agent not in OFTEN and not os.environ.get("EXPBENCH_TEST_PROGRAMS"):
         pytest.skip("set EXPBENCH_TEST_PROGRAMS to run it: its program is some 100 MB more")
     client = CLIENTS.get(agent, "openai")
-    if importlib.util.find_spec(client) is None:
-        pytest.skip(f"the package {client} is not installed, which the bridge needs for {agent}")
+    pytest.importorskip(client, reason=f"the bridge needs the package {client} for {agent}")
     _handed_in(_run(tmp_path, programs(agent), agent, *REAL[agent]))
 
 

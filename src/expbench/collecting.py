@@ -20,9 +20,9 @@ from expbench.evaluation import Evaluation
 from expbench.patience import bounded_thread
 from expbench.runs import Attempt, Generated, Key
 from expbench.sandboxes.bwrap import BwrapSandboxEnvironment
-from expbench.schema import ResearchTask, Submission, SubmissionText
+from expbench.schema import ResearchTask
 from expbench.validity import doubts_of_submission
-from expbench.workspace import BlobStore, Prepared, View, collect, parse_response
+from expbench.workspace import View, collect, record_submission
 from expbench.workspace.keeping import keep, kept_of, let_go
 from expbench.workspace.opening import reopened
 
@@ -102,7 +102,10 @@ def _gather(
     prepared = evaluation.prepared(task)
     ended, folder = left.ended, _folder(evaluation, left.ended)
     view = left.view or reopened(prepared, folder, ended.view)
-    submission = _submission(view, prepared, ended, evaluation.run.store)
+    found = collect(view, prepared)
+    submission, _ = record_submission(
+        found, ended.task_id, prepared, evaluation.run.store, ended.trajectory
+    )
     facts = {name: getattr(ended, name) for name in _SHARED}
     facts["doubts"] = (*ended.doubts, *doubts_of_submission(submission))
     done = Attempt(submission=submission, **facts)
@@ -112,29 +115,3 @@ def _gather(
     evaluation.host.discard(folder)
     let_go(folder)
     return done
-
-
-def _submission(view: View, prepared: Prepared, ended: Generated, store: BlobStore) -> Submission:
-    found = collect(view, prepared)
-    response = parse_response(found.response)
-    text = SubmissionText(
-        design=response.design or "",
-        conclusion=response.conclusion or "",
-        diff=found.diff,
-        script=(found.script or b"").decode("utf-8", errors="replace"),
-        changed=found.changed,
-    )
-    return Submission(
-        task_id=ended.task_id,
-        base_tree=prepared.tree,
-        design=response.design,
-        conclusion=response.conclusion,
-        patch=store.put(found.patch),
-        text=store.put(text.model_dump_json().encode()),
-        script=store.put(found.script) if found.script is not None else None,
-        response=store.put(found.response) if found.response is not None else None,
-        trajectory=ended.trajectory,
-        changed=found.changed,
-        left_out=found.left_out,
-        problems=response.problems,
-    )

@@ -16,13 +16,12 @@ from expbench.execution_eval.cases import MINI, PATCH_NAME, Case, HandedIn
 from expbench.schema import RESPONSE_NAME, Repository, ResearchTask, Submission, SubmissionText
 from expbench.workspace import (
     BlobStore,
-    Collected,
     Prepared,
     SourceFinder,
     collect,
     from_folder,
     materialise_patched,
-    parse_response,
+    record_submission,
 )
 from expbench.workspace.prepare import mask
 
@@ -55,7 +54,7 @@ def submit(case: Case, sources: SourceFinder, store: BlobStore) -> Submitted:
             ) from None
         _hand_in(case, workspace)
         found = collect(workspace, prepared)
-    return Submitted(task, prepared, *_records(found, task, prepared, store))
+    return Submitted(task, prepared, *record_submission(found, task.id, prepared, store))
 
 
 def task_of(case: Case) -> ResearchTask:
@@ -114,30 +113,3 @@ def _hand_in(case: Case, workspace: Path) -> None:
         path.unlink(missing_ok=True)
         path.write_bytes(each.content)
         path.chmod(0o755 if each.executable else 0o644)
-
-
-def _records(
-    found: Collected, task: ResearchTask, prepared: Prepared, store: BlobStore
-) -> tuple[Submission, SubmissionText]:
-    response = parse_response(found.response)
-    text = SubmissionText(
-        design=response.design or "",
-        conclusion=response.conclusion or "",
-        diff=found.diff,
-        script=(found.script or b"").decode("utf-8", errors="replace"),
-        changed=found.changed,
-    )
-    submission = Submission(
-        task_id=task.id,
-        base_tree=prepared.tree,
-        design=response.design,
-        conclusion=response.conclusion,
-        patch=store.put(found.patch),
-        text=store.put(text.model_dump_json().encode()),
-        script=store.put(found.script) if found.script is not None else None,
-        response=store.put(found.response) if found.response is not None else None,
-        changed=found.changed,
-        left_out=found.left_out,
-        problems=response.problems,
-    )
-    return submission, text

@@ -14,6 +14,7 @@ from expbench.workspace.reading import code_reader, read_files, shipped_document
 from expbench.workspace.repository.source import Source, find_clone, from_folder, from_git
 from expbench.workspace.store import BlobStore
 from expbench.workspace.submission.collect import Collected, collect
+from expbench.workspace.submission.record import record_submission
 from expbench.workspace.submission.response import Response, parse_response
 from expbench.workspace.views import View
 
@@ -39,6 +40,7 @@ __all__ = [
     "parse_response",
     "prove_clean",
     "read_files",
+    "record_submission",
     "shipped_documents",
     "write_whole",
 ]
