@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from expbench.judges.bindings import bound_otherwise
 from expbench.judges.conflicts import conflicts
 from expbench.judges.derived import follows
 from expbench.judges.numbers import Number
@@ -143,10 +144,63 @@ def test_what_is_taken_back_is_not_stated(conclusion: str, met: bool) -> None:
         ("5", "5 % and 10", False),
         ("0", "3 and 3", False),
         ("2", "1, 3, 5, 7, 9, 11 and 13", False),
+        ("0.4", "a change of -0.4", True),
+        ("26 %", "0.74 of its regret", True),
+        ("26 %", "0.64 of its regret", False),
+        ("30 %", "44 % at depth 32, not 2", False),
     ],
 )
-def test_a_number_follows_from_two_others(wanted: str, said: str, is_so: bool) -> None:
+def test_a_number_follows_from_others(wanted: str, said: str, is_so: bool) -> None:
     def numbers(text: str) -> list[Number]:
         return [token.number for token in tokens(text) if token.number]
 
     assert follows(numbers(wanted)[0], numbers(said)) is is_so
+
+
+WINDOWS = "The best window is 400 rounds at 4 changes and 100 at 19."
+
+
+@pytest.mark.parametrize(
+    ("text", "otherwise"),
+    [
+        ("The best window: 100 rounds for 4 changes, 400 for 19 changes.", True),
+        ("The best window: 100 rounds for 19 changes, 400 for 4 changes.", False),
+        ("The best window is 400 rounds.", False),
+    ],
+)
+def test_a_number_with_the_condition_of_another_is_bound_otherwise(
+    text: str, otherwise: bool
+) -> None:
+    assert bound_otherwise(passage(WINDOWS), [passage(text)]) is otherwise
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "another"),
+    [
+        ("Pruning helps ResNet but not VGG.", "Pruning helps ResNet, and so does it VGG.", True),
+        ("Pruning helps ResNet but not VGG.", "Pruning helps ResNet, not VGG.", False),
+        ("A wins on all five corpora.", "A wins on three of the corpora.", True),
+        ("A wins on all five corpora.", "A wins on every corpus.", False),
+    ],
+)
+def test_what_is_said_of_one_or_of_all_is_not_said_of_both_or_of_some(
+    claim: str, text: str, another: bool
+) -> None:
+    assert conflicts(passage(claim), passage(text)) is another
+
+
+@pytest.mark.parametrize(
+    ("text", "met"),
+    [
+        ("Perplexity explodes to 539 with rounding.", True),
+        ("Perplexity stays at 12 with rounding.", False),
+    ],
+)
+def test_a_bound_is_kept_by_a_number_beyond_it(text: str, met: bool) -> None:
+    assert match_claim("With rounding perplexity collapses to above 100.", text).met is met
+
+
+def test_a_finding_may_be_told_in_other_words() -> None:
+    claim = "Without warm-up the training of deep networks diverges."
+    assert match_claim(claim, "Remove warm-up, and training deep nets breaks down.").met
+    assert not match_claim(claim, "Remove warm-up, and inference on phones is fast.").met

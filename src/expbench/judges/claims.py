@@ -10,19 +10,21 @@ from functools import lru_cache
 from math import log
 
 from expbench.judges import cues
-from expbench.judges.conflicts import conflicts
+from expbench.judges.bindings import bound_otherwise
+from expbench.judges.conflicts import bound, conflicts
 from expbench.judges.converse import converse
 from expbench.judges.denials import denied
-from expbench.judges.derived import follows
+from expbench.judges.derived import follows, keeps
 from expbench.judges.directions import balance, directions
 from expbench.judges.index import Index, Wanted, share_found
 from expbench.judges.numbers import Number
 from expbench.judges.pairing import exchanged
+from expbench.judges.paraphrases import Retold
 from expbench.judges.passages import Passage, sentences
 from expbench.judges.readable import readable
 from expbench.judges.relations import contradictions, is_anothers, negated_differently
 from expbench.judges.statements import Statement, opposed, statements
-from expbench.judges.values import mandatory
+from expbench.judges.values import mandatory, same
 from expbench.judges.weighing import Evidence
 from expbench.judges.withdrawals import is_corrected, is_withdrawn
 
@@ -50,6 +52,7 @@ class _Unit:
 class _Conclusion:
     index: Index
     units: tuple[_Unit, ...]
+    retold: Retold
 
 
 @lru_cache(maxsize=8)
@@ -58,11 +61,12 @@ def _read(text: str) -> _Conclusion:
     text = readable(text)
     index = Index(text)
     starts = [token.start for token in index.tokens]
-    units = (
+    parts = (
         _Unit(part, bisect_left(starts, part.start), bisect_left(starts, part.end))
         for part in sentences(text)
     )
-    return _Conclusion(index, tuple(unit for unit in units if unit.first < unit.last))
+    units = tuple(unit for unit in parts if unit.first < unit.last)
+    return _Conclusion(index, units, Retold([unit.passage for unit in units], starts))
 
 
 class _Sought:
@@ -70,7 +74,11 @@ class _Sought:
 
     def __init__(self, claim: Passage, said: _Conclusion) -> None:
         self.words = Wanted(claim.tokens, said.index)
+        self.names = self.words.names()
+        for word, places in said.retold.places(claim).items():
+            self.words.places[word] = sorted(places.union(self.words.places[word]))
         self.values = _values(claim)
+        self.bounds = [bound(claim, at) for at in _places(claim)]
         self.numbers = [said.index.number(value, exact=False) for value in self.values]
         self._units = said.units
 
@@ -154,13 +162,27 @@ def _shared(
 def _derived(sought: _Sought, nearest: _Unit) -> bool:
     """Whether what is not there of a claim's numbers follows from those of the nearest sentence."""
     said = _values(nearest.passage)
-    pairs = zip(sought.values, sought.numbers, strict=True)
-    return all(follows(value, said) for value, places in pairs if not places)
+    triples = zip(sought.values, sought.bounds, sought.numbers, strict=True)
+    own = sought.values
+    return all(
+        follows(value, said) or keeps(value, side, [n for n in said if not _among(n, own)])
+        for value, side, places in triples
+        if not places
+    )
+
+
+def _among(number: Number, others: Sequence[Number]) -> bool:
+    return any(same(other, number, exact=False) for other in others)
 
 
 def _values(part: Passage) -> list[Number]:
-    wanted = mandatory(part.tokens, part.quote, modifiers=False)
-    return [token.number for token in wanted if token.number]
+    return [number for at in _places(part) if (number := part.tokens[at].number)]
+
+
+def _places(part: Passage) -> list[int]:
+    """Where the numbers stand that have to be found again."""
+    starts = {token.start for token in mandatory(part.tokens, part.quote, modifiers=False)}
+    return [at for at, token in enumerate(part.tokens) if token.start in starts]
 
 
 def _said_of(claim: Passage, run: Sequence[_Unit], nearest: _Unit) -> dict[str, float]:
@@ -195,7 +217,7 @@ def _compared(
     claim: Passage, sought: _Sought, said: _Conclusion, run: Sequence[_Unit], nearest: _Unit
 ) -> dict[str, float]:
     """The comparisons of the text against the claim's, with its words by the claim's names."""
-    names = sought.words.names()
+    names = sought.names
     whole = [unit.passage.renamed(names) for unit in said.units]
     counts = Counter(token.stem for part in whole for token in part.tokens)
     theirs = [directions(part, counts) for part in whole]
@@ -227,7 +249,7 @@ def _compared(
         "rival": float(is_anothers(ours, list(zip(whole, theirs, strict=True)))),
     }
     found = set(contradictions(claim, here_said, bool(ours)))
-    if exchanged(claim, here_said):
+    if exchanged(claim, here_said) or bound_otherwise(claim, here_said):
         found.add("exchanged")
     return signs | dict.fromkeys(found, 1.0)
 

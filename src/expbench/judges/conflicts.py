@@ -7,7 +7,9 @@ for one that has an opposite. A condition that is merely not there tells nothing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from expbench.judges.lexicon import CONDITIONS, NEGATIONS, word_set
 from expbench.judges.passages import Passage
@@ -32,6 +34,17 @@ _ALL = word_set("all both every each")
 _RESTRICTING = word_set(
     "only not except nothing none no alone just merely solely single exclusively while whereas but save"
 )
+_APART = re.compile(
+    r"\b(?:but|only|while|whereas|unlike)\b|[,;].*\b(?:not|no|nothing|none)\b", re.IGNORECASE
+)
+_ALIKE = re.compile(
+    r"\bso (?:do|does|did|has|have|is|are|was|were|would)\b|\bboth\b|\bequally\b|\balike\b|"
+    r"\bas (?:much|well|good|bad|often|little) as\b|\bneither\b|\beither\b",
+    re.IGNORECASE,
+)
+_SOME = word_set("one two three four five six half most some several many few part")
+_NOUN = 3
+"""Words after a quantifier of which one is what it counts."""
 _TIMES = {
     word: unit
     for unit in (
@@ -52,6 +65,8 @@ def conflicts(claim: Passage, sentence: Passage) -> bool:
         _is_opposite(claim, sentence)
         or _other_presence(claim, sentence)
         or _is_unrestricted(claim, sentence)
+        or _is_levelled(claim, sentence)
+        or _is_part(claim, sentence)
         or any(_other_bound(claim, sentence))
         or any(_other_unit(claim, sentence))
     )
@@ -117,11 +132,37 @@ def _is_unrestricted(claim: Passage, sentence: Passage) -> bool:
     return "only" in ours and bool(theirs & _ALL - ours) and not theirs & _RESTRICTING
 
 
+def _is_levelled(claim: Passage, sentence: Passage) -> bool:
+    """Whether what a claim sets against each other is said of both alike."""
+    if not _ALL.isdisjoint(claim.words) or not _APART.search(claim.quote):
+        return False
+    return bool(_ALIKE.search(sentence.quote)) and not _ALIKE.search(claim.quote)
+
+
+def _is_part(claim: Passage, sentence: Passage) -> bool:
+    """Whether what a claim says of all of a kind is said of some of them, as in "two of the corpora"."""
+    if not _ALL.isdisjoint(sentence.words):
+        return False
+    counted = {
+        token.stem
+        for at, word in enumerate(claim.words)
+        if word in _ALL
+        for token in claim.tokens[at + 1 : at + 1 + _NOUN]
+        if token.content
+    }
+    return any(
+        token.stem in counted
+        for at, (word, following) in enumerate(pairwise(sentence.words[:_MOST]))
+        if word in _SOME and following == "of"
+        for token in sentence.tokens[at + 2 : at + 2 + _NOUN]
+    )
+
+
 def _other_bound(claim: Passage, sentence: Passage) -> Iterator[bool]:
     for at, token in enumerate(claim.tokens):
-        if token.number and (own := _bound(claim, at)):
+        if token.number and (own := bound(claim, at)):
             found = {
-                _bound(part, place)
+                bound(part, place)
                 for part in (claim, sentence)
                 for place, other in enumerate(part.tokens[:_MOST])
                 if other.number and same(token.number, other.number, exact=True)
@@ -130,7 +171,7 @@ def _other_bound(claim: Passage, sentence: Passage) -> Iterator[bool]:
             yield -own in found and own not in found
 
 
-def _bound(part: Passage, place: int) -> int:
+def bound(part: Passage, place: int) -> int:
     """1 for a number with "above" or "more than" before it, -1 for "below" or "fewer than", else 0."""
     before = part.words[max(place - 2, 0) : place]
     if not before:

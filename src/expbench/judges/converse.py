@@ -14,7 +14,7 @@ from itertools import combinations
 from expbench.judges.directions import polarity_at
 from expbench.judges.lexicon import word_set
 from expbench.judges.passages import Passage
-from expbench.judges.senses import Sense, negates, sense
+from expbench.judges.senses import negates, sense
 
 _DENYING = word_set(
     "unchanged unaffected none neither nor nothing no cannot fails fail failed without"
@@ -97,9 +97,8 @@ def _shared(one: Sequence[_Word], other: Sequence[_Word]) -> int:
 def _sequence(part: Passage) -> list[_Word]:
     found: list[_Word] = []
     for at, token in enumerate(part.tokens):
-        said = sense(part, at)
-        if said is not None:
-            found.append(("fact", _fact(part, at, said)))
+        if finding := fact(part, at):
+            found.append(("fact", finding))
         elif negates(part, at) or part.words[at] in _DENYING:
             found.append(("fact", "not"))
         elif token.number:
@@ -110,8 +109,14 @@ def _sequence(part: Passage) -> list[_Word]:
     return found[:_LONGEST]
 
 
-def _fact(part: Passage, at: int, said: Sense) -> str:
-    """What a comparing word says of its subject; whether more is better is known of some quantities."""
+def fact(part: Passage, at: int) -> str:
+    """What a comparing word says of its subject, "" where it is none.
+
+    Whether more is better is known of some quantities.
+    """
+    said = sense(part, at)
+    if said is None:
+        return ""
     better = said.axis == "quality"
     polarity = 0 if better or said.changes else polarity_at(part, at)
     sign = said.sign * (polarity or 1)

@@ -26,6 +26,8 @@ from expbench.judges.words import Token, covered, forms
 _NEGATED = 5
 _NEGATED_WORD = 6
 _UN = "un"
+_LACKING = word_set("without none nothing nobody nor")
+"""Words of a claim that deny, too: "without a remedy" is said as "no remedy"."""
 _FAR = 12
 _CLEARLY_NEARER = 2
 _BOUNDARY = 2
@@ -210,6 +212,8 @@ def negated_differently(claim: Passage, passage: Sequence[Passage]) -> bool:
     if ours:
         negated = any(_denies(word) for part in passage for word in part.words)
         return not negated and (ours <= known or len(ours & known) > 1)
+    if not _LACKING.isdisjoint(claim.words):
+        return False
     plain = {t.stem for t in claim.tokens if t.content and covered(t, known)}
     return len(plain & theirs) >= max(2, 0.4 * len(plain))
 
