@@ -24,6 +24,7 @@ from expbench.workspace import (
     materialise_patched,
     prove_clean,
 )
+from expbench.workspace.packaging import STUB
 
 # --- what an agent gets --------------------------------------------------------------------------
 
@@ -458,3 +459,23 @@ def test_objects_of_the_harness_stay_out_of_the_agents_repository(
     assert found.patch
     assert (objects(workspace), objects(prepared.git_dir)) == before
     assert zlib.crc32(found.patch) == zlib.crc32(collect(workspace, prepared).patch)
+
+
+@pytest.mark.parametrize("kind", ["link", "executable"])
+def test_the_stub_of_a_readme_is_a_plain_file(kind: str, tmp_path: Path) -> None:
+    """Whatever the README was: text as a link's target would lead anywhere."""
+    root = tmp_path / "upstream"
+    root.mkdir()
+    run_git(root, "init", "-q", "-b", "main")
+    write(root, {"pyproject.toml": '[project]\nreadme = "README.md"\n', "docs/index.md": "x"})
+    if kind == "link":
+        (root / "README.md").symlink_to("docs/index.md")
+    else:
+        write(root, {"README.md": "results"})
+        (root / "README.md").chmod(0o755)
+    pin = commit(root, "the pinned one")
+    prepared = mask(from_git(str(root), pin, tmp_path / "cache"), ())
+    assert prepared.stubs == ("README.md",)
+    materialise(prepared, tmp_path / "w")
+    kind_of, content = snapshot(tmp_path / "w")["README.md"]
+    assert (kind_of, content.strip()) == ("f", STUB.strip())

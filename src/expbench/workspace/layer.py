@@ -41,7 +41,7 @@ from expbench.workspace.repository.objects import (
 )
 from expbench.workspace.repository.tree import Entry, make_parents, write_file
 
-_FORMAT = 1
+_FORMAT = 2
 _CONFIG = """\
 [core]
 \trepositoryformatversion = 0
@@ -125,7 +125,8 @@ def shown(frozen: FrozenTree, plan: Plan) -> list[Entry]:
     gone = plan.hidden | plan.replaced.keys()
     kept = [entry for path, entry in there.items() if path not in gone]
     for path, content in plan.replaced.items():
-        mode = there[path].mode if path in there else "100644"
+        kept_in_place = path in there and path not in plan.hidden
+        mode = there[path].mode if kept_in_place else "100644"  # a stub is a plain file
         kept.append(Entry(mode, object_id(b"blob", content), path, len(content)))
     return sorted(kept, key=lambda entry: entry.path)
 
